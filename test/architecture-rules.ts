@@ -275,11 +275,14 @@ const PAGE = 'console/page/'
 const DEV_PAGE = 'dev/page/'
 const DEV_VIEW_MODEL = 'dev/view'
 const PAGE_TYPES = new Set(['server/calls/question-form', 'server/calls/app-data'])
-/** The view model and the translations, which the page shares with the inbox, run in both, so they import nothing else. */
-const VIEW_MODEL = 'console/view'
-/** What the page imports as well: it imports nothing. */
-const TEXT_STYLE = 'console/text-style'
-const LISTED_PROJECTS = 'console/listed-projects'
+/** The page shares them with the inbox, like the translations. They run in both, so they import types only. */
+const SHARED_WITH_PAGE = new Set([
+  'console/view',
+  'console/text-style',
+  'console/listed-projects',
+  'console/sort-jobs',
+  'console/scale-graph',
+])
 const TRANSLATIONS = 'console/i18n/'
 
 /** Path below packages/, without `src`, to text: `mcp/jsonrpc/message.ts`. */
@@ -384,18 +387,14 @@ function pageImport(found: Import): string[] {
   const { file, specifier, target } = found
   if (file.startsWith(TRANSLATIONS) && !target.startsWith(TRANSLATIONS))
     return [`${file} imports ${specifier}: the translations run in a browser too`]
-  if (
-    [VIEW_MODEL, TEXT_STYLE, LISTED_PROJECTS, DEV_VIEW_MODEL].some((shared) => file === `${shared}.ts`) &&
-    !found.isType
-  )
+  const module = file.replace(/\.ts$/, '')
+  if ((SHARED_WITH_PAGE.has(module) || module === DEV_VIEW_MODEL) && !found.isType)
     return [`${file} imports ${specifier}: the view model runs in a browser too`]
   if (target.startsWith(DEV_PAGE) || file.startsWith(DEV_PAGE)) return devPageImport(found)
   if (target.startsWith(PAGE) === file.startsWith(PAGE) || target.startsWith(TRANSLATIONS)) return []
   if (!file.startsWith(PAGE)) return [`${file} imports ${specifier}: the page runs in a browser`]
   const isAllowed =
-    target === VIEW_MODEL ||
-    target === TEXT_STYLE ||
-    target === LISTED_PROJECTS ||
+    SHARED_WITH_PAGE.has(target) ||
     (found.isType && PAGE_TYPES.has(target)) ||
     /^preact(\/hooks)?$/.test(target) ||
     // In a part of its own, which is loaded when a terminal is opened.

@@ -54,6 +54,7 @@ test.each([
   ['the inspector page in the command', 'dev/run-dev.ts', "import { x } from './page/json.js'"],
   ['a command dev that needs the server', 'dev/planted.ts', "import { x } from '@scorpiox/server/config/version'"],
   ['a view model that needs Node.js', 'console/view.ts', "import { join } from 'node:path'"],
+  ['a module shared with the page that needs Node.js', 'console/sort-jobs.ts', "import { join } from 'node:path'"],
   ['a page that imports other types', 'console/page/planted.ts', "import type { X } from '../user-console.js'"],
   ['a page that needs Node.js', 'console/page/planted.ts', "import { join } from 'node:path'"],
   ['a part of the page in the program', 'app/planted.ts', "import { App } from '@scorpiox/console/page/app'"],

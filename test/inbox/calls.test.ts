@@ -84,7 +84,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('calls', () => {
     await terminal.waitForText(/waiting · Callback · look later/)
     await terminal.waitForText(/waiting · Plan [^\n]* · exit/)
     await terminal.waitForText(/For the model · \[Callback . fired/)
-    terminal.type(ESC, ESC, ESC)
+    terminal.type(ESC, ESC)
     await leave(terminal)
     await server.close()
   })

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { call, emptyFolder, readJob, startJob, type TestClient } from '../support/client.js'
-import { eventually } from '../support/eventually.js'
 import { ENTER, ESC, HAS_TERMINALS, newInboxHome, type Terminal } from '../support/terminal.js'
 import { leave, openItem } from './navigate.js'
 
@@ -29,21 +28,16 @@ describe.skipIf(!HAS_TERMINALS)('the output of a job', () => {
 
   async function open(job: number, env: NodeJS.ProcessEnv = {}): Promise<Terminal> {
     const terminal = await home.inbox({ env })
-    await terminal.waitForText(new RegExp(`Job ${job} |Ended jobs`))
-    if (!terminal.screen().includes(`Job ${job} `)) await openItem(terminal, 'Ended jobs')
+    await terminal.waitForText(new RegExp(`Job ${job} |Jobs ·`))
+    if (!terminal.screen().includes(`Job ${job} `)) await openItem(terminal, 'Jobs ·')
     await openItem(terminal, `Job ${job}`)
     return terminal
   }
 
   async function close(terminal: Terminal): Promise<void> {
-    while (!terminal.screen().includes('q/Esc')) {
-      const before = terminal.screen()
-      terminal.type(ESC)
-      await eventually(
-        () => terminal.screen(),
-        (screen) => screen !== before,
-      )
-    }
+    terminal.type(ESC)
+    await terminal.waitForText('Enter Open')
+    if (!terminal.screen().includes('q/Esc')) terminal.type(ESC)
     await leave(terminal)
   }
 

@@ -66,7 +66,7 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
     await terminal.waitForText(/Job \d+ · killed after/)
     expect(terminal.screen()).not.toContain('x Kill…')
     terminal.type(ESC)
-    await terminal.waitForText('Ended jobs · 1')
+    await terminal.waitForText('Jobs · 1')
     expect(terminal.bytes()).not.toContain('\u001B]0;')
   })
 
@@ -187,8 +187,8 @@ describe.skipIf(!HAS_TERMINALS).concurrent('a server that is killed', () => {
     await terminal.waitForText(/^(?![^]*(Kill|Restart|Full output))/)
     terminal.type(ESC)
     // How it ended is not known, so it is not listed as failed.
-    await terminal.waitForText(/^(?![^]*(Running and|Needs you))[^]*0 servers[^]*Ended jobs · 1/)
-    await openItem(terminal, 'Ended jobs')
+    await terminal.waitForText(/^(?![^]*(Running and|Needs you))[^]*0 servers[^]*Jobs · 1/)
+    await openItem(terminal, 'Jobs ·')
     await terminal.waitForText(new RegExp(`Job ${job} · Server has exited`))
     terminal.type(ESC)
     await terminal.waitForText('q/Esc')
@@ -208,7 +208,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('a server that is killed', () => {
     const terminal = await home.inbox({ rows: 40 })
     await terminal.waitForText(/2 servers[^]*Running and scheduled\n. +Job/)
     await killServer(other)
-    await terminal.waitForText(/^(?![^]*Running and)[^]*1 server\n[^]*Ended jobs · 1/)
+    await terminal.waitForText(/^(?![^]*Running and)[^]*1 server\n[^]*Jobs · 1/)
     // Its list of jobs takes over what others have left.
     await call(server, 'ListBgTasks', {})
     await startJob(server, 'true')

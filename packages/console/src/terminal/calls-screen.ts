@@ -8,6 +8,7 @@ import { formatCallRow, formatProjectName, isOfGoneServer, joinParts, sanitizeLi
 import type { InboxContext } from './inbox-context.js'
 import type { KeyBinding, ListItem, ListScreen } from './pane.js'
 import type { Row, Style } from './rows.js'
+import { createSearchBinding } from './search-binding.js'
 import { createTimelineScreen } from './timeline-screen.js'
 
 const OUTCOMES = [null, 'error', 'running', 'cancelled', 'ok'] as const satisfies readonly (
@@ -24,12 +25,6 @@ export function createCallsScreen(context: InboxContext): ListScreen {
   const { ui, translator, view } = context
   const { translate } = translator
   const pages = createCallPages(context)
-
-  async function search(): Promise<void> {
-    const initial = pages.filter.text ?? ''
-    const text = await ui.enterText({ message: translate('searchCalls'), initial, isOptional: true })
-    if (text !== undefined) pages.filter = { ...pages.filter, text: text.trim() || null }
-  }
 
   function showNextOutcome(): void {
     const { outcome } = pages.filter
@@ -109,7 +104,11 @@ export function createCallsScreen(context: InboxContext): ListScreen {
       const call = pages.list().find(({ id, project }) => selected?.value === `call ${id} ${project}`)
       const hasFilter = Object.values(pages.filter).some((value) => value !== null)
       return [
-        { keys: ['/'], hint: '/', label: translate('actSearch'), run: search },
+        createSearchBinding(context, {
+          message: translate('searchCalls'),
+          text: pages.filter.text ?? '',
+          search: (text) => void (pages.filter = { ...pages.filter, text: text.trim() || null }),
+        }),
         { keys: ['f'], hint: 'f', label: translate('actOutcome'), run: showNextOutcome },
         ...(call ? callBindings(call) : []),
         ...(hasFilter

@@ -5,7 +5,7 @@ import type { BottomPrompt } from './bottom-prompt.js'
 import type { ScreenPosition } from './full-screen.js'
 import type { ListRow } from './list-cursor.js'
 import type { KeyBinding } from './pane.js'
-import { type Area, renderRow, type Row, rowWidth, type StyleCode } from './rows.js'
+import { type Area, renderRow, type Row, rowWidth, type StyleCode, wrapParts } from './rows.js'
 
 /** From this width on, list and pane are side by side. */
 const WIDE_COLUMNS = 100
@@ -119,9 +119,10 @@ export function drawFooter(bindings: readonly KeyBinding[], columns: number, row
   }))
   for (let count = parts.length; ; count--) {
     const shown = dropOthers(parts, count)
-    const lines = breakLines(
+    const lines = wrapParts(
       shown.map(({ row }) => row),
       columns,
+      GAP,
     )
     if (lines.length <= rows || count === 0) return lines
   }
@@ -131,15 +132,4 @@ export function drawFooter(bindings: readonly KeyBinding[], columns: number, row
 function dropOthers<T extends { readonly isEssential: boolean }>(parts: readonly T[], count: number): readonly T[] {
   let left = count
   return parts.filter(({ isEssential }) => isEssential || left-- > 0)
-}
-
-function breakLines(parts: readonly Row[], columns: number): readonly Row[] {
-  const lines: Row[] = []
-  for (const part of parts) {
-    const line = lines.at(-1)
-    const joined = line && [line, GAP, part].flat()
-    if (joined && rowWidth(joined) <= columns) lines[lines.length - 1] = joined
-    else lines.push(part)
-  }
-  return lines
 }

@@ -5,12 +5,11 @@ import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { textWidth } from '@scorpiox/server/text/column-width'
 import { LANGUAGES, TRANSLATIONS, type TranslationText } from '../i18n/translator.js'
 import { type ConsoleView, EMPTY_VIEW } from '../view.js'
-import { formatCounts, formatPlanRows, formatReport, formatReportJson } from './format-view.js'
+import { formatCounts, formatJobRow, formatPlanRows, formatReport, formatReportJson } from './format-view.js'
 import { createHomeScreen } from './home-screen.js'
 import { createInboxTranslator, type InboxContext, inboxTranslatorFor } from './inbox-context.js'
 import type { ListScreen } from './pane.js'
 import { renderRow, rowText } from './rows.js'
-import { createEndedJobsScreen } from './status-screens.js'
 import { inboxMessagesAr } from './messages/ar.js'
 import { inboxMessagesEn } from './messages/en.js'
 import { inboxMessagesKo } from './messages/ko.js'
@@ -168,7 +167,7 @@ test('home lists problems and what needs the user first', () => {
     'Callback 1 · due now · every 1m, until cancelled · look',
     'Callback 2 · fires when job 3 ends · look',
     'Callback 3 · fires when job 3 prints ready · look',
-    'Ended jobs · 2',
+    'Jobs · 3',
     'Plans and tasks · 3 open',
     'Recent calls · 3',
     'Servers and tools · 1 tool does not work',
@@ -206,10 +205,18 @@ test('the value of an item is its own, and stays the same while the item changes
   ).toEqual(values)
 })
 
-test('ended jobs, newest first', () => {
-  expect(rowsOf(createEndedJobsScreen(contextOf(VIEW)))).toEqual([
-    'Job 2 · killed after 4.5s · sleep 9',
-    'Job 1 · exit code 1 after 4s · sleep 9',
+test('the row of a job has its project if there are several, and says that a person types into it', () => {
+  const [first, ...others] = VIEW.jobs
+  if (!first) throw new Error('no job')
+  const terminal = { cols: 80, rows: 24, isUserTyping: true }
+  const jobs = [{ ...first, terminal }, ...others]
+  const rows = (view: ConsoleView): readonly string[] => view.jobs.map((each) => formatJobRow(each, view, ENGLISH, NOW))
+  expect(rows({ ...VIEW, jobs })[0]).toBe('3 · 2m 3s · you are typing · npm test · two')
+  expect(rows({ ...VIEW, jobs: [...VIEW.jobs, job({ id: 8, project: '/srv/blog' })] })).toEqual([
+    '3 · 2m 3s · shop · npm test · two',
+    '1 · exit code 1 after 4s · shop · sleep 9',
+    '2 · killed after 4.5s · shop · sleep 9',
+    '8 · 1s · blog · sleep 9',
   ])
 })
 

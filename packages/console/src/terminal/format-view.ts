@@ -131,14 +131,22 @@ export function formatQuestionRow(
 
 /** `view` says which servers have exited. */
 export function formatJobRow(job: JobView, view: ConsoleView, translator: InboxTranslator, now: number): string {
-  const lastLine = job.tail.trimEnd().split('\n').at(-1) ?? ''
+  const { translate } = translator
+  const hasOtherProjects = view.jobs.some(({ project }) => project !== job.project)
   return joinParts(
     `${job.id}`,
-    isOfGoneServer(view, job) && translator.translate('serverGone'),
+    isOfGoneServer(view, job) && translate('serverGone'),
     formatJobState(job, translator, now),
+    job.isRunning && job.terminal?.isUserTyping === true && translate('jobTyping'),
+    hasOtherProjects && formatProjectName(job.project),
     sanitizeLine(job.command),
-    sanitizeLine(lastLine),
+    sanitizeLine(lastLineOf(job)),
   )
+}
+
+/** Of its output. */
+export function lastLineOf({ tail }: JobView): string {
+  return tail.trimEnd().split('\n').at(-1) ?? ''
 }
 
 /** The job itself, also if another server of its project has taken it over; undefined if it is no longer known. */
@@ -327,7 +335,7 @@ export function joinParts(...parts: readonly (string | false | null | undefined)
 }
 
 /** Without seconds, so that the text does not change and redraw every second. */
-function formatAgo({ formatTimeAgo: formatRelative }: InboxTranslator, at: number, now: number): string {
+export function formatAgo({ formatTimeAgo: formatRelative }: InboxTranslator, at: number, now: number): string {
   return now - at < MINUTE_MS ? formatRelative(now, now) : formatRelative(at, now)
 }
 

@@ -15,6 +15,7 @@ import {
 } from './format-view.js'
 import type { InboxContext } from './inbox-context.js'
 import { createJobItem } from './job-item.js'
+import { createJobsScreen } from './jobs-screen.js'
 import type { KeyBinding, ListItem, ListScreen } from './pane.js'
 import { createFormDraft, createQuestionPane, type FormDraft } from './question-pane.js'
 import { createKeptTexts, type EnterKeptText } from './kept-text.js'
@@ -22,7 +23,7 @@ import { createLostPlanPane } from './lost-plan-pane.js'
 import { createCallsScreen } from './calls-screen.js'
 import { type Row, wrapText } from './rows.js'
 import { createSecretPane } from './secret-pane.js'
-import { createEndedJobsScreen, createServersScreen, endedJobs } from './status-screens.js'
+import { createServersScreen } from './servers-screen.js'
 import { createTasksScreen } from './tasks-screen.js'
 import { createTextPane } from './text-pane.js'
 
@@ -215,9 +216,8 @@ function problemItems(context: InboxContext): readonly ListItem[] {
 
 function listItems(context: InboxContext, shown: ConsoleView, enterKeptText: EnterKeptText): readonly ListItem[] {
   const { translate, formatNumber } = context.translator
-  const { servers, projects, calls } = shown
+  const { servers, projects, calls, jobs } = shown
   const group = translate('lists')
-  const ended = endedJobs(shown).length
   const openTasks = projects.reduce((sum, { openTasks: count }) => sum + count, 0)
   const broken = servers.flatMap(({ tools, isGone }) => (isGone ? [] : tools)).filter(({ works }) => !works).length
   const list = (value: string, parts: readonly string[], open: () => ListScreen): ListItem => ({
@@ -227,8 +227,8 @@ function listItems(context: InboxContext, shown: ConsoleView, enterKeptText: Ent
     open,
   })
   return [
-    ...(ended > 0
-      ? [list('ended', [translate('endedJobs'), formatNumber(ended)], () => createEndedJobsScreen(context))]
+    ...(jobs.length > 0
+      ? [list('jobs', [translate('jobs'), formatNumber(jobs.length)], () => createJobsScreen(context))]
       : []),
     list('tasks', [translate('plansAndTasks'), translate('openCount', { n: openTasks })], () =>
       createTasksScreen(context, enterKeptText),

@@ -20,6 +20,8 @@ const REDRAW_MS = 500
 export interface InboxUi {
   /** Opens a list above the current one. */
   open(list: ListScreen): void
+  /** Opens an item of the current list as soon as it is listed, unless a key is pressed before. */
+  openWhenListed(value: string): void
   /** Returns the focus to the list. */
   closePane(): void
   setStatus(text: string): void
@@ -59,6 +61,8 @@ export function createInboxApp({ screen, translator, styleCode, headline }: Inbo
   let statusLine = ''
   let isHelpShown = false
   const helpScroller = createScroller(translator)
+  /** The item that openWhenListed waits for. */
+  let awaitedItem: string | undefined
   let isAway = false
   let isClosed = false
   let busy: Promise<void> | undefined
@@ -109,6 +113,13 @@ export function createInboxApp({ screen, translator, styleCode, headline }: Inbo
     level.hidePane()
     level.list.hide?.()
     levels = levels.slice(0, -1)
+  }
+
+  function openAwaitedItem(level: Level): void {
+    if (awaitedItem === undefined || !level.list.items().some(({ value }) => value === awaitedItem)) return
+    level.cursor.select(awaitedItem)
+    level.focusPane()
+    awaitedItem = undefined
   }
 
   function openSelected(level: Level): void {
@@ -193,6 +204,7 @@ export function createInboxApp({ screen, translator, styleCode, headline }: Inbo
   function press(key: Key): void {
     const binding = bindings().find((each) => each.keys.includes(key.name))
     if (!prompt) statusLine = ''
+    awaitedItem = undefined
     if (!binding) return prompt?.type(key)
     const done = binding.run(key.name)
     if (!prompt && !done) drawNow()
@@ -239,6 +251,7 @@ export function createInboxApp({ screen, translator, styleCode, headline }: Inbo
   function draw(): void {
     const level = top()
     if (!level || isAway || isClosed) return
+    openAwaitedItem(level)
     const { rows, cursor } = drawFrame({ columns: screen.columns(), rows: screen.rows() }, frameParts(level), styleCode)
     screen.draw(rows, cursor)
   }
@@ -275,6 +288,7 @@ export function createInboxApp({ screen, translator, styleCode, headline }: Inbo
     },
     close,
     open,
+    openWhenListed: (value) => void (awaitedItem = value),
     closePane: () => void top()?.leavePane(),
     setStatus: (text) => void (statusLine = text),
     redraw: scheduleDraw,

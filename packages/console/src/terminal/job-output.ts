@@ -10,6 +10,7 @@ import type { InboxContext } from './inbox-context.js'
 import { createOutputLines, type FoundText, type OutputLines } from './output-lines.js'
 import type { KeyBinding } from './pane.js'
 import { type Row, wrapText } from './rows.js'
+import { createSearchBinding } from './search-binding.js'
 
 const RETRY_MS = 1000
 const MAX_RETRY_MS = 15_000
@@ -78,10 +79,8 @@ export function createJobOutput(context: InboxContext): JobOutput {
     })
   }
 
-  async function search(job: JobView): Promise<void> {
-    const typed = await ui.enterText({ message: translate('searchOutput'), initial: query, isOptional: true })
-    if (typed === undefined) return
-    query = typed
+  async function search(text: string, job: JobView): Promise<void> {
+    query = text
     found = undefined
     if (query !== '') await move('N', job)
   }
@@ -133,7 +132,11 @@ export function createJobOutput(context: InboxContext): JobOutput {
       lines === undefined
         ? []
         : [
-            { keys: ['/'], hint: '/', label: translate('actSearch'), run: () => search(job) },
+            createSearchBinding(context, {
+              message: translate('searchOutput'),
+              text: query,
+              search: (text) => search(text, job),
+            }),
             ...(query === ''
               ? []
               : [{ keys: ['n', 'N'], hint: 'n/N', label: translate('matches'), run: (key: string) => move(key, job) }]),

@@ -5,16 +5,26 @@
 import { findLineStart, readPart, type ReadOutputChunk } from '../output-stream.js'
 import type { JobView } from '../view.js'
 import { attachToJob } from './attach-job.js'
-import { findJob, formatJobState, formatProjectName, isOfGoneServer, joinParts, sanitizeLine } from './format-view.js'
+import {
+  findJob,
+  formatAgo,
+  formatJobState,
+  formatProjectName,
+  isOfGoneServer,
+  joinParts,
+  sanitizeLine,
+} from './format-view.js'
 import type { InboxContext } from './inbox-context.js'
 import { createJobOutput } from './job-output.js'
+import { drawJobUsage } from './job-usage.js'
 import { createScroller, type KeyBinding, type Pane } from './pane.js'
-import { type Row, wrapText } from './rows.js'
+import { type Area, type Row, wrapText } from './rows.js'
 import { saveOutput } from './save-output.js'
 
 const COMMAND_ROWS = 3
 
-export function createJobPane(context: InboxContext, shownJob: JobView): Pane {
+/** `onRestarted`: called with the number of the new job. */
+export function createJobPane(context: InboxContext, shownJob: JobView, onRestarted?: (id: number) => void): Pane {
   const { ui, translator, userConsole } = context
   const { translate } = translator
   const { id } = shownJob
@@ -34,6 +44,7 @@ export function createJobPane(context: InboxContext, shownJob: JobView): Pane {
     if (!(await ui.confirm(question, translate('restartYes')))) return
     await ui.run(async () => {
       const { id: started } = await userConsole.restartJob(job)
+      onRestarted?.(started)
       return translate('restarted', { id: `${started}` })
     })
   }
@@ -63,17 +74,21 @@ export function createJobPane(context: InboxContext, shownJob: JobView): Pane {
     ]
   }
 
-  function headingRows(job: JobView | undefined, columns: number): readonly Row[] {
+  function headingRows(job: JobView | undefined, area: Area): readonly Row[] {
+    const { columns } = area
     const { command, terminal, isRunning } = job ?? shownJob
     const state = job ? describeState(context, job) : translate('jobLost')
     const title = joinParts(translate('job', { id: `${id}` }), state, formatProjectName(shownJob.project))
     const taken = isRunning && terminal?.isUserTyping ? wrapText(translate('terminalTaken'), columns, 'warning') : []
     const gone = job && isOfGoneServer(context.view(), job) ? wrapText(translate('jobLost'), columns, 'warning') : []
+    const old = job && job.usage === undefined ? wrapText(translate('restartOld'), columns, 'dim') : []
+    const usage = job?.isRunning && job.usage !== undefined ? drawJobUsage(translator, job.usage, area) : []
     return [
       ...wrapText(title, columns, 'accent'),
       ...gone,
       ...wrapText(command, columns).slice(0, COMMAND_ROWS),
-      ...(job ? usageRows(context, job, columns) : []),
+      ...usage,
+      ...old,
       ...taken,
     ]
   }
@@ -86,9 +101,10 @@ export function createJobPane(context: InboxContext, shownJob: JobView): Pane {
       isShown = false
       output.stop()
     },
-    draw({ columns, rows }) {
+    draw(area) {
+      const { columns, rows } = area
       const job = find()
-      const heading = headingRows(job, columns)
+      const heading = headingRows(job, area)
       const gap: readonly Row[] = rows >= 10 ? [[]] : []
       if (isShown && job) output.follow(job)
       const body = output.rows(columns, job ?? shownJob)
@@ -112,21 +128,10 @@ export function createJobPane(context: InboxContext, shownJob: JobView): Pane {
 }
 
 function describeState({ translator }: InboxContext, job: JobView): string {
-  const state = formatJobState(job, translator, Date.now())
-  return job.isRunning ? translator.translate('runningFor', { time: state }) : state
-}
-
-function usageRows({ translator }: InboxContext, { usage }: JobView, columns: number): readonly Row[] {
-  if (!usage || usage === 'unknown') return []
-  const { translate, formatBytes, formatNumber } = translator
-  const { history, memoryBytes, ports } = usage
-  const percent = history.at(-1)?.processorPercent
-  const text = joinParts(
-    percent !== undefined && translate('usesProcessor', { percent: formatNumber(Math.round(percent)) }),
-    translate('usesMemory', { size: formatBytes(memoryBytes) }),
-    ports.length > 0 && translate('listensOn', { ports: ports.join(', ') }),
-  )
-  return wrapText(text, columns, 'dim')
+  const now = Date.now()
+  const state = formatJobState(job, translator, now)
+  if (job.isRunning) return translator.translate('runningFor', { time: state })
+  return joinParts(state, job.endedAt !== null && formatAgo(translator, job.endedAt, now))
 }
 
 async function showFullOutput(context: InboxContext, job: JobView): Promise<void> {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { textWidth } from '@scorpiox/server/text/column-width'
-import { createStyleCode, renderRow, wrapAfter } from './rows.js'
+import { createStyleCode, indentAfter, renderRow, rowWidth, wrapAfter, wrapParts } from './rows.js'
 
 const PLAIN = { styleCode: () => '' }
 
@@ -32,4 +32,26 @@ test('wrapped rows are indented below the first', () => {
     ['- ', 'one'],
     ['  ', 'two'],
   ])
+})
+
+test('rows after a lead are indented by its width', () => {
+  expect(indentAfter([{ text: '한국', style: 'dim' }, ' '], [['a'], ['b'], []])).toEqual([
+    [{ text: '한국', style: 'dim' }, ' ', 'a'],
+    ['     ', 'b'],
+    ['     '],
+  ])
+  expect(indentAfter(['- '], [])).toEqual([])
+})
+
+test('parts are never broken, and share a row as far as they fit', () => {
+  expect(wrapParts([['one'], ['two'], ['three']], 8, '  ')).toEqual([['one', '  ', 'two'], ['three']])
+  expect(wrapParts([['too long'], ['a']], 4, ' ')).toEqual([['too long'], ['a']])
+  const parts = fc.array(fc.string({ minLength: 1, maxLength: 9 }).map((text) => [text] as const))
+  fc.assert(
+    fc.property(parts, fc.integer({ min: 9, max: 40 }), (all, columns) => {
+      const rows = wrapParts(all, columns, '  ')
+      for (const row of rows) expect(rowWidth(row)).toBeLessThanOrEqual(columns)
+      expect(rows.flatMap((row) => row.filter((_, index) => index % 2 === 0))).toEqual(all.flat())
+    }),
+  )
 })

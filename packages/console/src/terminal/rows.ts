@@ -73,9 +73,25 @@ export function wrapText(text: string, columns: number, style?: Style): readonly
 
 /** Wraps text, each row after the first indented by the width of `lead`. */
 export function wrapAfter(lead: string, text: string, columns: number, style?: Style): readonly Row[] {
-  const indent = textWidth(lead)
-  const rows = wrapText(text, columns - indent, style)
-  return rows.map((row, index): Row => Array.of<string | Segment>(index === 0 ? lead : ' '.repeat(indent)).concat(row))
+  return indentAfter([lead], wrapText(text, columns - textWidth(lead), style))
+}
+
+/** Puts `lead` before the first row, and indents the others by its width. */
+export function indentAfter(lead: Row, rows: readonly Row[]): readonly Row[] {
+  const indent: Row = [' '.repeat(rowWidth(lead))]
+  return rows.map((row, index): Row => [...(index === 0 ? lead : indent), ...row])
+}
+
+/** Puts as many parts into each row as fit, with a gap between them. No part is broken. */
+export function wrapParts(parts: readonly Row[], columns: number, gap: string): readonly Row[] {
+  const rows: Row[] = []
+  for (const part of parts) {
+    const row = rows.at(-1)
+    const joined = row && [...row, gap, ...part]
+    if (joined && rowWidth(joined) <= columns) rows[rows.length - 1] = joined
+    else rows.push(part)
+  }
+  return rows
 }
 
 export function rowText(row: Row): string {

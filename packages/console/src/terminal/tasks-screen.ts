@@ -9,6 +9,7 @@ import type { EnterKeptText } from './kept-text.js'
 import type { KeyBinding, ListItem, ListScreen } from './pane.js'
 import { createPlanPane } from './plan-pane.js'
 import type { Row } from './rows.js'
+import { createSearchBinding } from './search-binding.js'
 import { createStepsScreen } from './steps-screen.js'
 import { createTaskLists, type TaskFilter } from './task-lists.js'
 
@@ -40,11 +41,6 @@ export function createTasksScreen(context: InboxContext, enterKeptText: EnterKep
     const isDone = await ui.run(() => userConsole.changeTask(project, wanted))
     lists.reload()
     return isDone
-  }
-
-  async function search(): Promise<void> {
-    const text = await ui.enterText({ message: translate('searchTasks'), initial: lists.filter.text, isOptional: true })
-    if (text !== undefined) lists.filter = { ...lists.filter, text: text.trim() }
   }
 
   function showNextState(): void {
@@ -156,7 +152,11 @@ export function createTasksScreen(context: InboxContext, enterKeptText: EnterKep
         ...(project === undefined
           ? []
           : [{ keys: ['n'], hint: 'n', label: translate('actNewTask'), run: () => create(project) }]),
-        { keys: ['/'], hint: '/', label: translate('actSearch'), run: search },
+        createSearchBinding(context, {
+          message: translate('searchTasks'),
+          text: lists.filter.text,
+          search: (text) => void (lists.filter = { ...lists.filter, text: text.trim() }),
+        }),
         { keys: ['f'], hint: 'f', label: translate('actFilter'), run: showNextState },
       ]
     },

@@ -1,6 +1,7 @@
 // What a running job uses: processor, memory and ports, with a graph of the last minutes. Shown by job-detail.tsx. Renders
 // only.
 
+import { scaleGraph } from '../../scale-graph.js'
 import type { JobUsageView, JobView } from '../../view.js'
 import { useTranslator } from '../use-translator.js'
 
@@ -64,7 +65,6 @@ function MeasuredUsage({ usage }: { readonly usage: JobUsageView }) {
 
 const WIDTH = 120
 const HEIGHT = 28
-const HEADROOM = 1.25
 
 interface GraphProps {
   readonly values: readonly number[]
@@ -76,10 +76,9 @@ interface GraphProps {
 
 function Graph({ values, floor, description }: GraphProps) {
   if (values.length < 2) return null
-  const top = Math.max(floor, 1, Math.max(...values) * HEADROOM)
-  const points = values.map((value, index) => {
+  const points = scaleGraph(values, floor).map((share, index) => {
     const x = (index / (values.length - 1)) * WIDTH
-    const y = HEIGHT - 1 - (value / top) * (HEIGHT - 2)
+    const y = HEIGHT - 1 - share * (HEIGHT - 2)
     return `${x.toFixed(1)},${y.toFixed(1)}`
   })
   return (

@@ -5,6 +5,7 @@
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
+import { sortJobs } from '../../sort-jobs.js'
 import type { JobView } from '../../view.js'
 import { JobEnding, JobRuntime, JobStateIcon } from '../components/job-state.js'
 import { SplitView } from '../components/split-view.js'
@@ -107,15 +108,6 @@ const ROW_HEIGHT = 66
 
 function jobKey({ server, id }: JobView): string {
   return `${server}/${id}`
-}
-
-function sortJobs(jobs: readonly JobView[]): readonly JobView[] {
-  return jobs.toSorted(
-    (a, b) =>
-      Number(b.isRunning) - Number(a.isRunning) ||
-      (b.endedAt ?? b.startedAt) - (a.endedAt ?? a.startedAt) ||
-      b.id - a.id,
-  )
 }
 
 /**

@@ -1,28 +1,11 @@
-// Lists of what can only be looked at: jobs that have ended, and servers with their tools. Opened by home-screen.ts. No
-// I/O.
+// The list of servers, each with its tools. Opened by home-screen.ts. No I/O.
 
-import type { ConsoleView, JobView, ServerView, ToolView } from '../view.js'
+import type { ServerView, ToolView } from '../view.js'
 import { formatProjectName, formatServerRow, joinParts, sanitizeLine } from './format-view.js'
 import type { InboxContext } from './inbox-context.js'
-import { createJobItem } from './job-item.js'
 import type { ListItem, ListScreen, Pane } from './pane.js'
 import { type Row, wrapAfter, wrapText } from './rows.js'
 import { createTextPane } from './text-pane.js'
-
-export function endedJobs({ jobs }: ConsoleView): readonly JobView[] {
-  return jobs
-    .filter(({ isRunning }) => !isRunning)
-    .toSorted((first, second) => (second.endedAt ?? 0) - (first.endedAt ?? 0))
-}
-
-export function createEndedJobsScreen(context: InboxContext): ListScreen {
-  const { translate } = context.translator
-  return {
-    title: () => translate('endedJobs'),
-    emptyText: translate('jobsNone'),
-    items: () => endedJobs(context.view()).map((job) => createJobItem(context, job)),
-  }
-}
 
 export function createServersScreen(context: InboxContext): ListScreen {
   const { translator, view } = context
