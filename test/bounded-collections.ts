@@ -255,6 +255,7 @@ export const BOUNDED_COLLECTIONS: Readonly<Record<string, string>> = {
   'server/storage/change-poller.ts listeners': CALLS,
   'server/storage/flag-files.ts paths': 'MAX_PATHS: 200',
   'server/storage/sqlite-connection.ts statements': 'MAX_STATEMENTS: 100',
+  'server/text/secret-redactor.ts starts': 'the secrets of a user, for one text',
   'server/text/terminal/plain-text-buffer.ts sealed': 'the characters of a result: BASH_MAX_OUTPUT',
   'server/text/terminal/row-grid.ts rows': 'the rows of a terminal',
   'server/async/concurrency.ts last': CALLS,

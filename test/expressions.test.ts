@@ -47,7 +47,8 @@ const DYNAMIC: Readonly<Record<string, { readonly calls: number; readonly forms:
     calls: 1,
     forms: [
       /((?:secret|token|passw(?:or)?d|(?:api|access)[_-]?key)s?(?:[_-][\w-]{0,40})?["']?[ \t]{0,3}[:=][ \t]{0,3}["'])(?![$<[])(?:[^"'\n\\]|\\.){4,}/i,
-      /((?:secret|token|passw(?:or)?d|(?:api|access)[_-]?key)s?(?:[_-][\w-]{0,40})?=)(?![$<])[^\s"'`\\&;,|()<>{}[\]]{6,}/i,
+      /((?:secret|token|passw(?:or)?d|(?:api|access)[_-]?key)s?(?:[_-][\w-]{0,40})?\\{1,3}["']?[ \t]{0,3}[:=][ \t]{0,3}\\{1,3}["'])(?![$<[])(?:[^"'\n\\]|\\{2,4}["']?){4,}/i,
+      /((?:secret|token|passw(?:or)?d|(?:api|access)[_-]?key)s?(?:[_-][\w-]{0,40})?(?:=|%3D))(?![$<])[^\s"'`\\&;,|()<>{}[\]]{6,}/i,
     ],
   },
   'server/process/command-memory.ts': { calls: 1, forms: [/^MemTotal:\s+(\d+)/m] },

@@ -40,6 +40,7 @@ const LONGEST = [
   'test/results.test.ts',
   'test/console/several-servers.test.ts',
   'test/console/calls-history.test.ts',
+  'test/console/history-hostile.test.ts',
   'test/page/calls.test.ts',
   'test/store/postgres.test.ts',
   'test/plan/approval-console.test.ts',

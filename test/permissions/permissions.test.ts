@@ -2,7 +2,7 @@
 // answered, and that a project cannot allow anything.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 
 import { call, type Json, PROGRAM, type ServerEnvironment, startServer, type TestClient } from '../support/client.js'
+import { newMachine, newProject, sendCommand, startUi, watchConsole } from '../support/console-client.js'
 import { ANSWER_DELAY_MS, FORMS, legacyIn, questionEnvironment } from '../questions/support.js'
 
 interface Rules {
@@ -102,6 +103,36 @@ describe('as a client', () => {
     expect((await result).text).toBe(
       'The command was not started: the user rejected it. The user says: use echo instead\n',
     )
+  })
+
+  test('the model cannot answer the question about its own command while a person is asked', async () => {
+    const machine = newMachine()
+    writeRules(join(machine.stateDir, 'permissions.json'), { ask: ['Bash(touch *)'] })
+    const project = newProject(machine, 'one')
+    const client = startServer({ cwd: project, env: { HOME: machine.home } })
+    const ui = await startUi(machine)
+    const console = await watchConsole(ui)
+    try {
+      await client.initialize('2025-06-18')
+      await console.until(({ servers }) => servers.length === 1)
+      const command = call(client, 'Bash', { command: 'touch made' })
+      const { questions } = await console.until((view) => view.questions.length === 1)
+      const id = questions[0]?.id
+      for (const answer of ['Run it once', 'Always in this project']) {
+        const answered = await call(client, 'AskUserQuestion', { questions_json: { id, answers: [answer] } })
+        expect([answered.isError, answered.text]).toEqual([true, expect.stringMatching(/^Question 1 is an approval: /)])
+      }
+      expect(console.view().questions).toHaveLength(1)
+      expect(existsSync(join(project, 'made'))).toBe(false)
+      const replies = [{ outcome: 'answered', selected: ['Run it once'] }]
+      expect((await sendCommand(ui, 'answer', { project, id, replies })).status).toBe(204)
+      expect((await command).isError).toBe(false)
+      expect(existsSync(join(project, 'made'))).toBe(true)
+    } finally {
+      console.leave()
+      await ui.stop()
+      await client.close()
+    }
   })
 
   test('if the user cannot be asked, the command is not started', async () => {

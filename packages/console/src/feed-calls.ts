@@ -95,7 +95,8 @@ export async function answerCallRequest(calls: FeedCalls, request: CallRequest):
 /** The calls of a server at the other end of a socket. */
 export function requestCalls(send: (request: CallRequest) => Promise<CallReply>): FeedCalls {
   return {
-    find: async (call) => (await send({ verb: 'find-call', call })).call,
+    // The server would disconnect a console that sends a longer one.
+    find: async (call) => (call.length > MAX_ID ? undefined : (await send({ verb: 'find-call', call })).call),
     search: async (text) => (await send({ verb: 'search-calls', text })).calls ?? [],
     async rerun(id) {
       const { call } = await send({ verb: 'rerun', call: id })

@@ -12,7 +12,7 @@ export interface FormQuestion {
   readonly choices: readonly QuestionChoice[]
   /** True if several choices may be selected. */
   readonly multiple: boolean
-  /** An answer permits something dangerous: a view of MCP Apps does not take it. */
+  /** An answer permits something dangerous: neither a view of MCP Apps nor the model may give it. */
   readonly isApproval?: boolean
 }
 

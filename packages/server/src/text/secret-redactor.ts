@@ -76,8 +76,9 @@ function redact(text: Buffer, from: number, secrets: readonly Buffer[], isComple
   const output: Buffer[] = []
   let at = 0
   const restStart = isComplete ? () => text.length : () => findPartialSecret(text, at, secrets)
+  const findSecret = createSecretFinder(text, secrets)
   let end = restStart()
-  for (let match = findSecret(text, at, secrets); match && match.start < end; match = findSecret(text, at, secrets)) {
+  for (let match = findSecret(at); match && match.start < end; match = findSecret(at)) {
     output.push(text.subarray(Math.min(Math.max(at, from), match.start), match.start))
     if (match.end > from) output.push(REPLACEMENT)
     at = match.end
@@ -87,16 +88,26 @@ function redact(text: Buffer, from: number, secrets: readonly Buffer[], isComple
   return { output: Buffer.concat(output), rest: text.subarray(end), restStart: end }
 }
 
-/** The first secret in the text, and the longest of those that begin there. */
-function findSecret(text: Buffer, at: number, secrets: readonly Buffer[]) {
-  let found: { readonly start: number; readonly end: number } | undefined
-  for (const secret of secrets) {
-    const start = text.indexOf(secret, at)
-    if (start < 0) continue
-    const end = start + secret.length
-    if (!found || start < found.start || (start === found.start && end > found.end)) found = { start, end }
+/**
+ * Finds the first secret after a position, and the longest of those that begin there; the positions grow. Each secret is
+ * searched once in the whole text, not again after each match of another.
+ */
+function createSecretFinder(text: Buffer, secrets: readonly Buffer[]) {
+  const starts = new Map(secrets.map((secret) => [secret, -1]))
+  return (at: number) => {
+    let found: { readonly start: number; readonly end: number } | undefined
+    for (const [secret, known] of starts) {
+      const start = known < at ? text.indexOf(secret, at) : known
+      if (start < 0) {
+        starts.delete(secret)
+        continue
+      }
+      if (start !== known) starts.set(secret, start)
+      const end = start + secret.length
+      if (!found || start < found.start || (start === found.start && end > found.end)) found = { start, end }
+    }
+    return found
   }
-  return found
 }
 
 /** Where the text begins that may go on as a secret; its end if there is none. */

@@ -13,6 +13,8 @@ import type { CallBlock, RecordedCall, CallView } from '../../calls/recorded-cal
 const MAX_LINE = 120
 const MAX_ERROR = 240
 const MAX_INPUT = 64 * 1024
+/** What each text of the arguments counts more, so that not too many are searched for secrets. */
+const TEXT_CHARACTERS = 16
 /** Of all texts of a result. */
 const MAX_TEXT = 128 * 1024
 /** Base64 characters of all images of a result. */
@@ -32,10 +34,16 @@ export interface CallSource {
 }
 
 export function buildCallDetails({ summary, call }: EndedCall, source: CallSource): RecordedCall {
+  const view = buildCallView(summary, source)
+  const blocks = buildBlocks(call.answer, source)
   return {
-    call: buildCallView(summary, source),
+    call: {
+      ...view,
+      about: isCut(summary) ? (summarizeInput(call.input, source) ?? view.about) : view.about,
+      error: view.error === null ? null : (findFirstLine(blocks) ?? view.error),
+    },
     ...buildInput(call.input, source),
-    blocks: buildBlocks(call.answer, source),
+    blocks,
   }
 }
 
@@ -44,7 +52,9 @@ export function buildRunningDetails(
   { summary, input }: { readonly summary: EndedCall['summary']; readonly input: unknown },
   source: CallSource,
 ): RecordedCall {
-  return { call: buildCallView(summary, source), ...buildInput(input, source), blocks: [] }
+  const view = buildCallView(summary, source)
+  const about = isCut(summary) ? (summarizeInput(input, source) ?? view.about) : view.about
+  return { call: { ...view, about }, ...buildInput(input, source), blocks: [] }
 }
 
 export function buildCallView(
@@ -61,9 +71,38 @@ export function buildCallView(
     session,
     client: toSingleLine(client, MAX_NAME),
     tool: toSingleLine(tool, MAX_LINE),
-    about: redactLine(about, source),
-    error: error === null ? null : redactLine(error, source, MAX_ERROR),
+    about: redactLine(dropCutWord(about, MAX_LINE), source),
+    error: error === null ? null : redactLine(dropCutWord(error, MAX_ERROR), source, MAX_ERROR),
   }
+}
+
+/** What the log of calls has cut may end with a part of a secret. */
+function dropCutWord(text: string, length: number): string {
+  return text.length < length ? text : `${text.slice(0, Math.max(0, text.lastIndexOf(' ', length)))} …`
+}
+
+function isCut({ about }: EndedCall['summary']): boolean {
+  return about.length >= MAX_LINE
+}
+
+/** Its texts and flags, as in the log of calls; there they are cut. */
+function summarizeInput(input: unknown, source: CallSource): string | undefined {
+  if (!isJsonObject(input)) return undefined
+  let text = ''
+  for (const name in input) {
+    const value = input[name]
+    if (typeof value === 'string') text += ` ${redactPart(value, MAX_LINE, source).kept}`
+    else if (typeof value === 'number' || typeof value === 'boolean') text += ` ${name}=${value}`
+    if (text.length > MAX_LINE) break
+  }
+  return redactLine(text, source)
+}
+
+/** Of the last text of a result; undefined if there is none. */
+function findFirstLine(blocks: readonly CallBlock[]): string | undefined {
+  const text = blocks.findLast((block) => block.type === 'text')?.text ?? ''
+  const [, line] = /^\s*(\S[^\n]*)/.exec(text) ?? []
+  return line === undefined ? undefined : toSingleLine(line, MAX_ERROR)
 }
 
 export function redactLine(text: string, source: CallSource, maxLength = MAX_LINE): string {
@@ -76,8 +115,12 @@ function buildInput(input: unknown, source: CallSource): Pick<RecordedCall, 'inp
   // Long texts are cut before they are copied.
   const shorten = (_: string, value: unknown): unknown => {
     if (typeof value !== 'string') return value
-    const text = redactPart(value, Math.max(0, left), source)
-    left -= text.kept.length
+    if (left <= 0) {
+      omitted += value.length
+      return ''
+    }
+    const text = redactPart(value, left, source)
+    left -= value.length + TEXT_CHARACTERS
     omitted += text.omitted + Number(text.isRedacted)
     return text.kept
   }
@@ -138,7 +181,8 @@ const MARGIN = 4096
 function redactPart(text: string, maxLength: number, source: CallSource) {
   const part = text.length <= maxLength + MARGIN ? text : cut(text, maxLength + MARGIN)
   const shown = redact(part, source)
-  const kept = cut(shown, maxLength)
+  // What was replaced is shorter now, and must not make room for the margin, where a secret may be cut.
+  const kept = cut(shown, part === text ? maxLength : Math.max(0, Math.min(maxLength, shown.length - MARGIN)))
   return { kept, omitted: text.length - part.length + shown.length - kept.length, isRedacted: shown !== part }
 }
 

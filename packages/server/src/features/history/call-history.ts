@@ -6,17 +6,18 @@ import { join } from 'node:path'
 
 import type { Config } from '../../config/load-config.js'
 import { getStateDir } from '../../config/paths.js'
-import type { Database } from '../../storage/database.js'
+import type { Database, Sql } from '../../storage/database.js'
 import { openDatabase } from '../../storage/open-database.js'
-import { createLazyResource } from '../../async/timeouts.js'
+import { createKeyedMutex } from '../../async/concurrency.js'
+import { createLazyResource, settlesWithin } from '../../async/timeouts.js'
 import type { RecordedCall, CallQuery, CallView } from '../../calls/recorded-call.js'
 import {
   type CallBounds,
   type CallPosition,
   countCharacters,
-  deleteAgedCalls,
   findCall,
   findNextUser,
+  hasAgedRows,
   insertCalls,
   pruneCalls,
   type ScannedCalls,
@@ -51,10 +52,12 @@ const PRUNE_EVERY_CHARACTERS = 4 * 1024 * 1024
 const MAX_USERS = 1000
 /** Between two deletions of the old calls of users who make none any more. */
 const SWEEP_MS = DAY_MS / 4
+/** A database that another process has locked must not delay the end of the server. */
+const MAX_CLOSE_MS = 500
 
 /** Rows that one transaction reads: SQLite blocks the process for that time. */
 const SCANNED_ROWS = 1000
-const SEARCHED_ROWS = 100
+const SEARCHED_ROWS = 50
 /** A list that finds little continues with the next request. */
 const MAX_SCAN_MS = 1000
 
@@ -62,9 +65,11 @@ type HistorySettings = Pick<Config['settings'], 'CALL_HISTORY' | 'CALL_HISTORY_D
 
 export function createCallHistory(settings: HistorySettings, bounds?: Partial<CallBounds>): CallHistory {
   const database = createLazyResource(() => openHistoryDatabase(settings))
+  /** One list of a user after the other, so that many searches of one do not delay the lists and calls of others. */
+  const takeTurn = createKeyedMutex()
   /** Of each user, since old calls were deleted. */
   const appended = new Map<string, { readonly count: number; readonly characters: number }>()
-  let sweepAt = 0
+  let sweptAt = Number.NEGATIVE_INFINITY
   let sweeping: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
@@ -92,20 +97,27 @@ export function createCallHistory(settings: HistorySettings, bounds?: Partial<Ca
     return [...due]
   }
 
+  async function prune(opened: Database, user: string, limits: CallBounds): Promise<void> {
+    while (await write(opened, (sql) => pruneCalls(sql, user, limits))) if (closing) return
+  }
+
   /** Of all users, one after the other, in short transactions. What fails is left to the next time. */
   async function deleteAged(opened: Database): Promise<void> {
     const { oldest } = boundsNow()
-    const find = (after: string) => opened.read((sql) => findNextUser(sql, after, oldest))
-    for (let next = await find(''); next; next = await find(next.user)) {
-      const { user, hasAged } = next
+    const limits = { maxCalls: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY, oldest }
+    const find = (after: string) => opened.read((sql) => findNextUser(sql, after))
+    for (let next = await find(''); next !== undefined; next = await find(next)) {
+      const user = next
       if (closing) return
-      if (hasAged) await write(opened, (sql) => deleteAgedCalls(sql, user, oldest))
+      if (!(await opened.read((sql) => hasAgedRows(sql, user, oldest)))) continue
+      await prune(opened, user, limits)
+      await write(opened, (sql) => pruneJobs(sql, user, oldest))
     }
   }
 
   function startSweep(opened: Database): void {
-    if (Date.now() < sweepAt || sweeping) return
-    sweepAt = Date.now() + SWEEP_MS
+    if (performance.now() - sweptAt < SWEEP_MS || sweeping) return
+    sweptAt = performance.now()
     sweeping = deleteAged(opened)
       .catch(() => {})
       .finally(() => (sweeping = undefined))
@@ -116,27 +128,11 @@ export function createCallHistory(settings: HistorySettings, bounds?: Partial<Ca
     async append(calls) {
       const opened = await database.open()
       const users = listUsersToPrune(calls)
-      await write(opened, async (sql) => {
-        await insertCalls(sql, calls)
-        for (const user of users) await pruneCalls(sql, user, boundsNow())
-      })
+      await write(opened, (sql) => insertCalls(sql, calls))
+      for (const user of users) await prune(opened, user, boundsNow())
       startSweep(opened)
     },
-    async list(user, query, limit) {
-      const opened = await database.open()
-      const startedAt = performance.now()
-      const count = rowsPerScan(query, limit)
-      const calls: CallView[] = []
-      let before: CallPosition | undefined = parsePosition(query.after)
-      do {
-        const start = before
-        const found: ScannedCalls = await opened.read((sql) => scanCalls(sql, { user, query, before: start, count }))
-        calls.push(...found.calls)
-        before = found.next
-      } while (before && calls.length < limit && performance.now() - startedAt < MAX_SCAN_MS)
-      const [listed, last] = [calls.slice(0, limit), calls[limit - 1]]
-      return { calls: listed, next: calls.length > limit && last ? toPosition(last) : before }
-    },
+    list: (user, query, limit) => takeTurn(user, async () => listCalls(await database.open(), user, query, limit)),
     async find(user, id) {
       const opened = await database.open()
       return opened.read((sql) => findCall(sql, user, id))
@@ -152,8 +148,26 @@ export function createCallHistory(settings: HistorySettings, bounds?: Partial<Ca
       const opened = await database.open()
       return opened.read((sql) => listJobsOfSession(sql, user, session))
     },
-    close: () => (closing ??= closeNow()),
+    async close() {
+      closing ??= closeNow()
+      await settlesWithin(MAX_CLOSE_MS, closing)
+    },
   }
+}
+
+async function listCalls(opened: Database, user: string, query: CallQuery, limit: number) {
+  const startedAt = performance.now()
+  const count = rowsPerScan(query, limit)
+  const calls: CallView[] = []
+  let before: CallPosition | undefined = parsePosition(query.after)
+  do {
+    const start = before
+    const found: ScannedCalls = await opened.read((sql) => scanCalls(sql, { user, query, before: start, count }))
+    calls.push(...found.calls)
+    before = found.next
+  } while (before && calls.length < limit && performance.now() - startedAt < MAX_SCAN_MS)
+  const [listed, last] = [calls.slice(0, limit), calls[limit - 1]]
+  return { calls: listed, next: calls.length > limit && last ? toPosition(last) : before }
 }
 
 function openHistoryDatabase(settings: Pick<HistorySettings, 'DATABASE_URL' | 'STATE_DIR'>): Promise<Database> {
@@ -167,8 +181,8 @@ function rowsPerScan({ project, session, tool, outcome, text }: CallQuery, limit
   return [project, session, tool, outcome].every((condition) => condition === null) ? limit : SCANNED_ROWS
 }
 
-async function write(database: Database, work: (sql: Parameters<typeof insertCalls>[0]) => Promise<void>) {
-  await database.write('calls', async (sql) => ({ value: await work(sql), commit: true }))
+function write<T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
+  return database.write('calls', async (sql) => ({ value: await work(sql), commit: true }))
 }
 
 export function toPosition({ startedAt, id }: CallView): CallPosition {

@@ -36,3 +36,33 @@ test('a call whose details did not fit has neither arguments nor a result, and s
   expect(opened.find('ann', '00000000000000aa.00000001')).toMatchObject({ input: '', inputOmitted: 1, blocks: [] })
   await deferred.close()
 })
+
+test.each([
+  ['many texts', Array.from({ length: 60 }, () => 'x'.repeat(270_000))],
+  ['very many texts', Array.from({ length: 50_000 }, () => 'x'.repeat(300))],
+  ['long names', Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`${index}${'x'.repeat(400_000)}`, 0]))],
+])('arguments with %s count as large as they are while they wait', async (_name, value) => {
+  const callLog = createCallLog()
+  let waiting = 0
+  const deferred = createDeferredCallRecorder(
+    callLog,
+    () =>
+      Promise.resolve({
+        record: async (calls) => void (waiting = calls.filter(({ hasLostDetails }) => !hasLostDetails).length),
+        find: () => undefined,
+        search: () => [],
+        close: () => Promise.resolve(),
+      }),
+    () => expect.unreachable(),
+  )
+  const caller = { user: 'ann', session: 's' }
+  for (let count = 0; count < 200; count++) {
+    const started = { tool: 'Bash', input: { value }, client: { name: '', version: '' } }
+    callLog.onStart(caller, started)
+    callLog.onEnd(caller, { ...started, outcome: 'ok', ms: 1, answer: '' }, started)
+  }
+  await deferred.open()
+  // Of 15 M characters each.
+  expect(waiting).toBeLessThan(6)
+  await deferred.close()
+})

@@ -55,7 +55,7 @@ interface KeptCall extends UserCall {
 export function createCallRecorder({ history, log, sourceFor }: CallRecorderDeps): CallRecorder {
   const kept = new Map<string, KeptCall>()
   let keptBytes = 0
-  let retryAt = 0
+  let failedAt = Number.NEGATIVE_INFINITY
   let hasWarned = false
   const closing = new AbortController()
   let working = Promise.resolve()
@@ -111,13 +111,13 @@ export function createCallRecorder({ history, log, sourceFor }: CallRecorderDeps
 
   /** Calls that cannot be stored stay in memory, and are tried again with later ones. */
   async function store(): Promise<void> {
-    if (!history.isKept || Date.now() < retryAt) return
+    if (!history.isKept || performance.now() - failedAt < RETRY_MS) return
     while (kept.size > 0 && !closing.signal.aborted) {
       const batch = [...kept.values()].slice(0, MAX_BATCH)
       try {
         await history.append(batch)
       } catch (error) {
-        retryAt = Date.now() + RETRY_MS
+        failedAt = performance.now()
         if (!hasWarned) log.warn(`the history of calls cannot be written: ${errorMessage(error)}`)
         hasWarned = true
         return
@@ -149,7 +149,7 @@ export function createCallRecorder({ history, log, sourceFor }: CallRecorderDeps
         .toReversed()
     },
     async close(limitMs) {
-      retryAt = 0
+      failedAt = Number.NEGATIVE_INFINITY
       working = working.then(store)
       hurryUntil(working)
       // A database that does not answer must not delay the end of the server.

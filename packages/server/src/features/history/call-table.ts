@@ -111,7 +111,7 @@ export async function scanCalls(
   )
   const next = end && { startedAt: numberColumn(end, 'started_at'), id: textColumn(end, 'id') }
   const from = next ? ' AND (started_at > ? OR (started_at = ? AND id >= ?))' : ''
-  const conditions = listConditions(query)
+  const conditions = listConditions(sql, query)
   const rows = await sql.all(
     `SELECT ${LIST_COLUMNS} FROM calls WHERE user_name = ? AND ${BEFORE}${from}
      ${conditions.map(({ sql: condition }) => `AND ${condition}`).join(' ')} ${NEWEST_FIRST}`,
@@ -122,51 +122,81 @@ export async function scanCalls(
   return { calls: rows.map(viewFromRow), next }
 }
 
-function listConditions({ project, session, tool, outcome, text }: CallQuery) {
+function listConditions({ engine }: Sql, { project, session, tool, outcome, text }: CallQuery) {
   const equal = Object.entries({ project, session, tool, outcome }).flatMap(([column, value]) =>
     value === null ? [] : [{ sql: `${column} = ?`, value: toStorableText(value) }],
   )
   if (text === null || text.trim() === '') return equal
-  const pattern = toStorableText(foldForSearch(text)).replaceAll(/[\\%_]/g, '\\$&')
-  return [...equal, { sql: `search LIKE ? ESCAPE '\\'`, value: `%${pattern}%` }]
+  // LIKE compares character by character: a text that nearly occurs at each position would block the process for seconds.
+  const find = engine === 'sqlite' ? 'instr' : 'strpos'
+  return [...equal, { sql: `${find}(search, ?) > 0`, value: toStorableText(foldForSearch(text)) }]
 }
 
-/** Deletes the oldest calls of a user, until the rest is within the bounds. */
-export async function pruneCalls(sql: Sql, user: string, { maxCalls, maxBytes, oldest }: CallBounds): Promise<void> {
+/** What one transaction deletes: SQLite blocks the process for that time, and its log grows by that. */
+const MAX_DELETED = 200
+const MAX_DELETED_BYTES = 4 * 1024 * 1024
+
+/** Deletes some of the oldest calls of a user, if the calls are not within the bounds. Returns whether there may be more. */
+export async function pruneCalls(sql: Sql, user: string, bounds: CallBounds): Promise<boolean> {
   const name = toStorableText(user)
-  await deleteAgedCalls(sql, user, oldest)
-  const total = requireRow(
-    await sql.all('SELECT COUNT(*) AS calls, COALESCE(SUM(bytes), 0) AS bytes FROM calls WHERE user_name = ?', name),
+  const rows = await sql.all(
+    'SELECT started_at, bytes FROM calls WHERE user_name = ? ORDER BY started_at, id LIMIT ?',
+    name,
+    MAX_DELETED,
   )
-  if (Number(total.calls) <= maxCalls && Number(total.bytes) <= maxBytes) return
+  const count = await countCallsToDelete(sql, name, rows, bounds)
+  if (count === 0) return false
   await sql.run(
     `DELETE FROM calls WHERE user_name = ? AND id IN (
-       SELECT id FROM (
-         SELECT id, ROW_NUMBER() OVER newest AS place, SUM(bytes) OVER newest AS total
-         FROM calls WHERE user_name = ? WINDOW newest AS (${NEWEST_FIRST})
-       ) AS sums WHERE place > ? OR total > ?
-     )`,
+       SELECT id FROM calls WHERE user_name = ? ORDER BY started_at, id LIMIT ?)`,
     name,
     name,
-    maxCalls,
-    maxBytes,
+    count,
   )
+  return true
 }
 
-/** The first user after `after`, and whether calls of that user started earlier than `oldest`. */
-export async function findNextUser(
-  sql: Sql,
-  after: string,
-  oldest: number,
-): Promise<{ readonly user: string; readonly hasAged: boolean } | undefined> {
-  const { user } = requireRow(await sql.all('SELECT MIN(user_name) AS user FROM calls WHERE user_name > ?', after))
-  if (typeof user !== 'string') return undefined
-  const aged = await sql.all('SELECT id FROM calls WHERE user_name = ? AND started_at < ? LIMIT 1', user, oldest)
-  return { user, hasAged: aged.length > 0 }
+/** `rows`: the oldest calls. */
+async function countCallsToDelete(sql: Sql, name: string, rows: readonly SqlRow[], bounds: CallBounds) {
+  const { maxCalls, maxBytes, oldest } = bounds
+  let totals: { calls: number; bytes: number } | undefined
+  let deletedBytes = 0
+  for (const [index, row] of rows.entries()) {
+    if (deletedBytes >= MAX_DELETED_BYTES) return index
+    if (numberColumn(row, 'started_at') >= oldest) {
+      totals ??= await readTotals(sql, name)
+      if (totals.calls - index <= maxCalls && totals.bytes - deletedBytes <= maxBytes) return index
+    }
+    deletedBytes += numberColumn(row, 'bytes')
+  }
+  return rows.length
 }
 
-export async function deleteAgedCalls(sql: Sql, user: string, oldest: number): Promise<void> {
-  await sql.run('DELETE FROM calls WHERE user_name = ? AND started_at < ?', toStorableText(user), oldest)
+async function readTotals(sql: Sql, name: string) {
+  const { calls, bytes } = requireRow(
+    await sql.all('SELECT COUNT(*) AS calls, COALESCE(SUM(bytes), 0) AS bytes FROM calls WHERE user_name = ?', name),
+  )
+  return { calls: Number(calls), bytes: Number(bytes) }
+}
+
+/** The first user after `after` with calls or jobs. */
+export async function findNextUser(sql: Sql, after: string): Promise<string | undefined> {
+  const { user } = requireRow(
+    await sql.all(
+      `SELECT MIN(user_name) AS user FROM (
+         SELECT MIN(user_name) AS user_name FROM calls WHERE user_name > ? UNION ALL
+         SELECT MIN(user_name) AS user_name FROM past_jobs WHERE user_name > ?) AS users`,
+      after,
+      after,
+    ),
+  )
+  return typeof user === 'string' ? user : undefined
+}
+
+export async function hasAgedRows(sql: Sql, user: string, oldest: number): Promise<boolean> {
+  const find = (table: 'calls' | 'past_jobs') =>
+    sql.all(`SELECT id FROM ${table} WHERE user_name = ? AND started_at < ? LIMIT 1`, user, oldest)
+  return (await find('calls')).length > 0 || (await find('past_jobs')).length > 0
 }
 
 const OUTCOMES: readonly CallView['outcome'][] = ['ok', 'error', 'cancelled', 'running']

@@ -91,17 +91,24 @@ function withoutDetails({ summary, call }: EndedCall): Omit<CapturedCall, 'user'
 }
 
 /** Values that are looked at: a call must not wait for this. */
-const MAX_VALUES = 50
-const LARGE = 256 * 1024
+const MAX_VALUES = 1000
+/** What a message with more values may contain. */
+const LARGE = MAX_WAITING_SIZE / 4
 
-/** Characters of the texts in a value; of one with many values a guess. */
+/** Characters of the texts and names in a value; of one with many values a guess. */
 function estimateSize(value: unknown): number {
   const values: unknown[] = [value]
   let size = 0
   for (const each of values) {
     if (typeof each === 'string') size += each.length
-    else if (typeof each === 'object' && each !== null) {
-      for (const name in each) if (values.push(Reflect.get(each, name)) > MAX_VALUES) return size + LARGE
+    else if (Array.isArray(each)) {
+      // The names of a large array would take milliseconds.
+      for (const item of each) if (values.push(item) > MAX_VALUES) return size + LARGE
+    } else if (typeof each === 'object' && each !== null) {
+      for (const name in each) {
+        size += name.length
+        if (values.push(Reflect.get(each, name)) > MAX_VALUES) return size + LARGE
+      }
     }
   }
   return size

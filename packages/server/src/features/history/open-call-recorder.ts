@@ -10,6 +10,7 @@ import type { CallSource } from './build-call-details.js'
 import type { CallHistory } from './call-history.js'
 import { type CallRecorder, createCallRecorder } from './call-recorder.js'
 import { createTokenRedactor, redactTokens, type TokenRedactor } from './redact-tokens.js'
+import { decodeUriText } from '../../text/normalize-text.js'
 import { tryParseUrl } from '../../text/parse-url.js'
 
 export { redactLine } from './build-call-details.js'
@@ -66,5 +67,5 @@ function listConfiguredSecrets({ options, effective }: Pick<Config, 'options' | 
 
 function listParts(value: string): readonly string[] {
   const url = tryParseUrl(value)
-  return url ? [url.password] : value.split(/[,;=\s]+/)
+  return url ? [url.password, decodeUriText(url.password)] : value.split(/[,;=\s]+/)
 }

@@ -27,7 +27,14 @@ test.each([
   ['{"apiKey": "a\\"b\\"cdef", "x": 1}', '{"apiKey": "[secret]", "x": 1}'],
   ['STRIPE_SECRET_KEY=abcdef123', 'STRIPE_SECRET_KEY=[secret]'],
   ["curl -H 'X-Api-Key: abcdef123' x.test", "curl -H 'X-Api-Key: [secret]' x.test"],
-  ['Cookie: session=abcdef123; theme=dark', 'Cookie: [secret] theme=dark'],
+  ['Cookie: theme=dark; session=abcdef123\nHost: x', 'Cookie: [secret]\nHost: x'],
+  ['{"Cookie": "a=1; b=2", "x": 1}', '{"Cookie": "[secret]", "x": 1}'],
+  ['authorization: 0123456789abcdef', 'authorization: [secret]'],
+  ['Authorization: ApiKey 0123456789abcdef', 'Authorization: ApiKey [secret]'],
+  ['-d "{\\"password\\": \\"pa\\\\\\"ss\\", \\"x\\": 1}"', '-d "{\\"password\\": \\"[secret]\\", \\"x\\": 1}"'],
+  [`sxc_${'-Aa1'.repeat(11)} of user ann`, '[secret] of user ann'],
+  [`http://127.0.0.1:46813/#key=${'-Aa1'.repeat(11)}`, 'http://127.0.0.1:46813/#key=[secret]'],
+  ['next=%3Ftoken%3Dabcdef123', 'next=%3Ftoken%3D[secret]'],
   ['deploy --user ann --password hunter22 --dry-run', 'deploy --user ann --password [secret] --dry-run'],
   ['npm publish --auth-token "abcdef123"', 'npm publish --auth-token "[secret]"'],
 ])('%s', (text, expected) => {
@@ -43,7 +50,8 @@ test.each([
   'password=<your password> and "token": "<token>"',
   'git log --format=%H; ls -la | grep secret',
   'login --password "$PASSWORD" --token $(pass token) --password --stdin',
-  'api-key: $KEY, a cookie: <cookie>',
+  'api-key: $KEY, a cookie: <cookie>, and a cookie: it is stored by the browser',
+  'Authorization: required, Cookie: $COOKIE',
 ])('is no secret: %s', (text) => {
   expect(redactTokens(text)).toBe(text)
 })

@@ -3,7 +3,7 @@
 // services.ts of the app. No I/O of its own: uses the question service.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
-import type { FormQuestion, QuestionReply } from '../../calls/question-form.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../calls/question-form.js'
 import type { QuestionService } from '../questions/index.js'
 import { toAskingCall } from '../questions/lazy.js'
 import type { ApprovalQuestion, ApprovalReply } from './permission-service.js'
@@ -24,7 +24,7 @@ export function createApprovalAsker(openQuestions: () => Promise<QuestionService
     const { row } = await questions.answer(toAskingCall(call), id, undefined)
     if (!row.replies) return { decision: 'none', comment: `Question ${id} is still open.` } as const
     open.delete(key)
-    return row.surface === 'call' || row.surface === 'view' ? undefined : toReply(row.replies)
+    return isByModel(row.surface) ? undefined : toReply(row.replies)
   }
 
   return async function askForApproval(question: ApprovalQuestion, call: CallContext): Promise<ApprovalReply> {
@@ -33,7 +33,7 @@ export function createApprovalAsker(openQuestions: () => Promise<QuestionService
     const late = await findLateReply(key, call, questions)
     if (late) return late
     const result = await questions.ask([toFormQuestion(question)], toAskingCall(call))
-    if ('replies' in result) return toReply(result.replies)
+    if ('replies' in result) return isByModel(result.surface) ? BY_MODEL : toReply(result.replies)
     if (result.id !== undefined) {
       if (open.size >= MAX_OPEN) open.clear()
       open.set(key, result.id)
@@ -43,6 +43,13 @@ export function createApprovalAsker(openQuestions: () => Promise<QuestionService
     return { decision: 'none', comment: `${result.reasons.join(' ')}${stored}` }
   }
 }
+
+/** Such an answer is refused; but a server of an older version that uses the same database accepts it. */
+function isByModel(surface: AnswerChannel | null): boolean {
+  return surface === 'call' || surface === 'view'
+}
+
+const BY_MODEL = { decision: 'none', comment: 'An answer that does not come from the user does not count.' } as const
 
 function toFormQuestion({ command, reason, rules }: ApprovalQuestion): FormQuestion {
   const shown = command.length <= MAX_SHOWN ? command : `${command.slice(0, MAX_SHOWN)}… (${command.length} characters)`

@@ -25,7 +25,8 @@ export async function answerQuestion(
   const row = await questions.find(id)
   if (!row) throw new Failure(`There is no question ${id}: it was withdrawn, or never asked in this project.`)
   if (row.replies) throw alreadyAnswered(row)
-  if (surface === 'view' && row.questions.some(({ isApproval }) => isApproval))
+  const isByModel = surface === 'view' || surface === 'call'
+  if (isByModel && row.questions.some(({ isApproval }) => isApproval))
     throw new Failure(`Question ${id} is an approval: answer it on the console page or in the terminal inbox.`)
   const replies = validateReplies(row.questions, input)
   if (!(await questions.answer(id, { replies, surface, answeredAt: now }))) throw alreadyAnswered(row)
