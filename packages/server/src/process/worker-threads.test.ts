@@ -14,6 +14,8 @@ let count = 0
 parentPort.on('message', ({ question }) => {
   console.log('noise')
   if (question.spin) for (;;);
+  // Without processor time, as while other programs have it.
+  if (question.pause) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, question.pause)
   if (question.grow) { const all = []; for (;;) all.push(new Array(1e5).fill(question)) }
   if (question.leave) process.exit(1)
   if (question.throw) throw new Error('fell over')
@@ -54,6 +56,14 @@ test('a request that times out terminates its thread, and another thread handles
   expect(await reasonOf(threads.run({ spin: true }))).toBe('timeout')
   // On a busy machine the start of a thread alone may take that long.
   expect(await eventually(() => threads.run({}).catch(() => undefined))).toMatchObject({ count: 1 })
+})
+
+test('time in which other programs have the processor does not count, up to a limit', async () => {
+  const threads = open({ timeoutMs: 200, maxThreads: 1 })
+  // Starting a thread takes processor time itself.
+  await eventually(() => threads.run({}).catch(() => undefined))
+  expect(await threads.run({ pause: 600 })).toMatchObject({ threadId: expect.any(Number) })
+  expect(await reasonOf(threads.run({ pause: 60_000 }))).toBe('timeout')
 })
 
 test('a thread that takes too much memory is terminated', async () => {

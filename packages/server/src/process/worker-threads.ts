@@ -11,6 +11,9 @@ import { bunVersion } from '@scorpiox/mcp/runtime'
 import { spawnNodeScript } from './piped-child.js'
 
 const CHECK_MS = 25
+/** A request may take this many times its limit while the processor is busy with other programs. */
+const MAX_EXTENSION = 10
+const MIN_EXTENSION_MS = 25
 
 /**
  * Calls back once when the process has grown by this much; the returned function stops the watch. Limits the memory of
@@ -39,6 +42,7 @@ export interface WorkerThreadOptions {
   /** The script of each thread: it replies to `{ question }` with `{ answer }` or `{ problem }`. */
   readonly file: string
   readonly maxThreads: number
+  /** Of processor time, so that a busy machine fails no request; at most ten times as long by the clock. */
   readonly timeoutMs: number
   readonly idleMs: number
   readonly memoryMb: number
@@ -69,6 +73,8 @@ interface QueuedRequest {
 
 /** A worker thread, or a process in its place. */
 interface Runner {
+  /** What it uses of the processor is counted for this process. */
+  readonly isInProcess: boolean
   send(message: object): void
   /** Resolves when it has ended. */
   terminate(): Promise<unknown>
@@ -153,9 +159,22 @@ export function openWorkerThreadPool(options: WorkerThreadOptions): WorkerThread
       request.signal?.removeEventListener('abort', onAbort)
     }
     thread.request = request
-    thread.timer = setTimeout(() => terminate(thread, new WorkerThreadError('timeout')), options.timeoutMs)
+    limitTime(thread)
     thread.runner.ref()
     thread.runner.send({ question: request.payload })
+  }
+
+  /** What the whole process has used is an upper limit of what the thread has used. */
+  const limitTime = (thread: Thread): void => {
+    const before = process.cpuUsage()
+    const endsAt = performance.now() + options.timeoutMs * (thread.runner.isInProcess ? MAX_EXTENSION : 1)
+    const check = (): void => {
+      const { user, system } = process.cpuUsage(before)
+      const left = Math.min(options.timeoutMs - (user + system) / 1000, endsAt - performance.now())
+      if (left <= 0) terminate(thread, new WorkerThreadError('timeout'))
+      else thread.timer = setTimeout(check, Math.max(left, MIN_EXTENSION_MS))
+    }
+    thread.timer = setTimeout(check, options.timeoutMs)
   }
 
   return {
@@ -206,6 +225,7 @@ function startThread({ file, memoryMb }: WorkerThreadOptions, { onMessage, onEnd
   )
   worker.on('exit', () => onEnd(new WorkerThreadError('crashed')))
   return {
+    isInProcess: true,
     send: (message) => worker.postMessage(message, []),
     terminate: () => worker.terminate(),
     ref: () => worker.ref(),
@@ -221,6 +241,7 @@ function startProcess({ file }: WorkerThreadOptions, { onMessage, onEnd }: Runne
     (error: unknown) => onEnd(new WorkerThreadError('crashed', { cause: error })),
   )
   return {
+    isInProcess: false,
     send: (message) =>
       void starting.then(
         (child) => child.send(message),
