@@ -54,10 +54,14 @@ function buildPath({ path, parameters }: Operation, args: JsonObject): string {
   return built
 }
 
-function buildBody({ argument, contentType: type, kind, schema }: RequestBody, value: unknown): BodyContent {
+function buildBody({ argument, contentType: type, kind, partTypes }: RequestBody, value: unknown): BodyContent {
   if (kind === 'json') return { type, bytes: JSON.stringify(value) }
-  if (kind === 'form') return { type, bytes: new URLSearchParams(formPairs(value)).toString() }
-  if (kind === 'multipart') return buildMultipart(value, schema)
+  if (kind === 'form')
+    return {
+      type,
+      bytes: new URLSearchParams(readFields(value).map(({ name, text }): [string, string] => [name, text])).toString(),
+    }
+  if (kind === 'multipart') return buildMultipart(value, partTypes)
   const text = plain(value)
   if (kind === 'text') return { type, bytes: text }
   if (!/^[\w+/-]*={0,2}$/.test(text.replaceAll(/\s/g, '')))
@@ -70,24 +74,34 @@ interface BodyContent {
   readonly bytes: string | Uint8Array
 }
 
-function formPairs(value: unknown): [string, string][] {
+interface FormField {
+  readonly name: string
+  readonly text: string
+  /** The text is the JSON of an object or a list. */
+  readonly isJson: boolean
+}
+
+function readFields(value: unknown): FormField[] {
   if (!isJsonObject(value)) return []
   return Object.entries(value).flatMap(([name, member]) =>
-    Array.isArray(member)
-      ? member.map((item): [string, string] => [name, plain(item)])
-      : [[name, plain(member)] satisfies [string, string]],
+    (Array.isArray(member) ? member : [member]).map((item: unknown) => ({
+      name,
+      text: plain(item),
+      isJson: typeof item === 'object' && item !== null,
+    })),
   )
 }
 
-function buildMultipart(value: unknown, schema: unknown): BodyContent {
+function buildMultipart(value: unknown, partTypes: ReadonlyMap<string, string>): BodyContent {
   const boundary = `part-${randomUUID()}`
-  const properties = isJsonObject(schema) && isJsonObject(schema.properties) ? schema.properties : {}
-  const parts = formPairs(value).map(([name, text]) => {
-    const property = properties[name]
-    const isFile = isJsonObject(property) && property.format === 'binary'
+  const parts = readFields(value).map(({ name, text, isJson }) => {
     const quoted = name.replaceAll(/["\r\n]/g, '_')
-    const file = isFile ? `; filename="${quoted}.txt"\r\ncontent-type: text/plain; charset=utf-8` : ''
-    return `--${boundary}\r\ncontent-disposition: form-data; name="${quoted}"${file}\r\n\r\n${text}\r\n`
+    const declared = partTypes.get(name)
+    const type = declared ?? (isJson ? 'application/json' : undefined)
+    // Servers recognize a file by its name.
+    const file = declared === undefined || isJson ? '' : `; filename="${quoted}.txt"`
+    const header = type === undefined ? '' : `\r\ncontent-type: ${type}`
+    return `--${boundary}\r\ncontent-disposition: form-data; name="${quoted}"${file}${header}\r\n\r\n${text}\r\n`
   })
   return { type: `multipart/form-data; boundary=${boundary}`, bytes: `${parts.join('')}--${boundary}--\r\n` }
 }

@@ -167,7 +167,7 @@ async function callApi(
   const { headers = {}, timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES } = options
   const request = buildRequest(base, operation, args)
   const given = typeof headers === 'function' ? await headers(call) : headers
-  const secrets = [...Object.values(given), ...base.searchParams.values()]
+  const secrets = [...Object.values(given), ...readAddressSecrets(base)]
   const name = `${operation.method} ${operation.path}`
   const limit = createLimit(timeoutMs, call.signal)
   try {
@@ -181,6 +181,18 @@ async function callApi(
   } finally {
     limit.clear()
   }
+}
+
+/** The values of the query, as they are and as they are sent, and a user with a password. */
+function readAddressSecrets({ search, searchParams, username, password }: URL): readonly string[] {
+  const sent = search
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.slice(pair.indexOf('=') + 1))
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const basic =
+    password === '' ? [] : [password, decodeURIComponent(password), Buffer.from(credentials).toString('base64')]
+  return [...searchParams.values(), ...sent, ...basic]
 }
 
 /** Those of the author win, whatever the case of their names. */
@@ -213,7 +225,8 @@ async function sendWithin(base: URL, request: ApiRequest, signal: AbortSignal): 
 function createLimit(ms: number, parent: AbortSignal): { readonly signal: AbortSignal; readonly clear: () => void } {
   const controller = new AbortController()
   const end = (): void => controller.abort()
-  const timer = setTimeout(end, ms)
+  // A longer timer ends at once; more than three weeks are no limit.
+  const timer = ms < 2 ** 31 ? setTimeout(end, ms) : undefined
   parent.addEventListener('abort', end)
   if (parent.aborted) end()
   const clear = (): void => {
