@@ -503,6 +503,11 @@ async function serving(more: Partial<ServeOptions> = {}): Promise<string> {
 
 /** A call at the newest revision, by the user whose token is their name. */
 async function callAs(url: string, user: string, name: string): Promise<string> {
+  const { result, error } = await requestAs(url, user, 'tools/call', { name })
+  return result ? texts(result) : error.message
+}
+
+async function requestAs(url: string, user: string, method: string, params: Json): Promise<Json> {
   const response = await fetch(url, {
     method: 'POST',
     headers: {
@@ -510,15 +515,15 @@ async function callAs(url: string, user: string, name: string): Promise<string> 
       accept: 'application/json, text/event-stream',
       authorization: `Bearer ${user}`,
       'mcp-protocol-version': MODERN,
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
+      'mcp-method': method,
+      ...(params.name && { 'mcp-name': params.name }),
     },
     body: JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
-      method: 'tools/call',
+      method,
       params: {
-        name,
+        ...params,
         _meta: {
           'io.modelcontextprotocol/protocolVersion': MODERN,
           'io.modelcontextprotocol/clientCapabilities': {},
@@ -526,8 +531,7 @@ async function callAs(url: string, user: string, name: string): Promise<string> 
       },
     }),
   })
-  const { result, error }: Json = JSON.parse((await response.text()).replace(/^[^{]*/, ''))
-  return result ? texts(result) : error.message
+  return JSON.parse((await response.text()).replace(/^[^{]*/, ''))
 }
 
 describe.concurrent('a server over HTTP', () => {
@@ -596,6 +600,32 @@ describe.concurrent('a server over HTTP', () => {
     expect(await callAs(main.url, 'bob', 'far_whoami')).toBe(
       'The mounted server "far" cannot be called: Sign in first.',
     )
+  })
+
+  test('completes for the user, with the headers of that user', async () => {
+    const greet = definePrompt({
+      name: 'greet',
+      arguments: [{ name: 'who', complete: (_typed, _others, { user }) => [user] }],
+      get: ({ who }) => [{ role: 'user', content: `Greet ${who}.` }],
+    })
+    const url = await serving({ prompts: [greet], http: { auth: (token) => token || undefined } })
+    const headers = (caller: { user: string } | undefined) => ({ authorization: `Bearer ${caller?.user ?? 'main'}` })
+    const main = await serveHttp({
+      name: 'main',
+      version: '1',
+      mount: [
+        { prefix: 'far', url, headers },
+        { prefix: 'near', server: { name: 'near', version: '1', prompts: [greet] } },
+      ],
+      http: { auth: (token) => token || undefined },
+    })
+    onClose(() => main.close())
+    await requestAs(main.url, 'ann', 'prompts/list', {})
+    for (const name of ['far_greet', 'near_greet']) {
+      const params = { ref: { type: 'ref/prompt', name }, argument: { name: 'who', value: '' } }
+      const { result } = await requestAs(main.url, 'ann', 'completion/complete', params)
+      expect([name, result?.completion.values]).toEqual([name, ['ann']])
+    }
   })
 
   test('is called by more users at once than have connections that are kept', async () => {

@@ -154,9 +154,9 @@ function createTemplate(entry: JsonObject, server: RequestForwarder): ResourceTe
 }
 
 function createCompleter(server: RequestForwarder, ref: JsonObject, name: string): Completer {
-  return async (value, others) => {
+  return async (value, others, call) => {
     const params = { ref, argument: { name, value }, context: { arguments: others } }
-    const { completion } = await server.forward('completion/complete', params, undefined)
+    const { completion } = await server.forward('completion/complete', params, call)
     const values: unknown = isJsonObject(completion) ? completion.values : undefined
     return Array.isArray(values) ? values.filter((item) => typeof item === 'string') : []
   }
