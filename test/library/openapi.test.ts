@@ -360,6 +360,17 @@ test.each(['..', '.', ''])('a path that would become another is refused: %j', as
   expect(api.seen).toEqual([])
 })
 
+test.each([{ tenant: 'evil' }, { 'tenant[]': 'evil' }])(
+  'an object cannot set what the address sets: %j',
+  async (point) => {
+    const { url, seen } = await startApi()
+    const { call } = await pets({ baseUrl: `${url}?tenant=acme` })
+    expect(await call('listPets', { point })).toMatchObject({ isError: true })
+    expect(await call('listPets', { point: { x: 1 } })).toMatchObject({ isError: false })
+    expect(seen.map((request) => request.url)).toEqual(['/api/pets?tenant=acme&x=1'])
+  },
+)
+
 test('a header cannot begin another', async () => {
   const { api, call } = await pets()
   expect(await call('listPets', { 'X-Trace': 'a\r\nX-Api-Key: mine' })).toMatchObject({ isError: true })

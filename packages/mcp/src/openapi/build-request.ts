@@ -30,7 +30,7 @@ export function buildRequest(base: URL, operation: Operation, args: JsonObject):
     const value = args[parameter.argument]
     if (value === undefined || value === null || parameter.place === 'path') continue
     if (parameter.place === 'header') headers[parameter.name.toLowerCase()] = serializeHeader(parameter, value)
-    else if (parameter.place === 'query') query.push(...serializeQuery(parameter, value))
+    else if (parameter.place === 'query') query.push(...requireOthers(base, serializeQuery(parameter, value)))
     else cookies.push(...serializeQuery(parameter, value))
   }
   url.search = query.join('&')
@@ -38,6 +38,16 @@ export function buildRequest(base: URL, operation: Operation, args: JsonObject):
   const content = body && args[body.argument] !== undefined ? buildBody(body, args[body.argument]) : undefined
   if (content) headers['content-type'] = content.type
   return { url, method, headers, body: content?.bytes }
+}
+
+/** The members of an object may become parameters of their own; those that the author has set stay as they are. */
+function requireOthers({ searchParams }: URL, pairs: readonly string[]): readonly string[] {
+  for (const pair of pairs) {
+    // Some servers read `a[b]` as a part of `a`.
+    const [name = ''] = decodeURIComponent(pair.replace(/=.*$/, '')).split('[')
+    if (searchParams.has(name)) throw new Failure(`The query parameter '${name}' cannot be set by a call.`)
+  }
+  return pairs
 }
 
 /** A value must not become another path: `..` would, also encoded, and so would an empty one. */
