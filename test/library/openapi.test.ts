@@ -363,11 +363,11 @@ test.each(['..', '.', ''])('a path that would become another is refused: %j', as
 test.each([{ tenant: 'evil' }, { 'tenant[]': 'evil' }])(
   'an object cannot set what the address sets: %j',
   async (point) => {
-    const { url, seen } = await startApi()
-    const { call } = await pets({ baseUrl: `${url}?tenant=acme` })
+    const api = await startApi()
+    const { call } = await pets({ baseUrl: `${api.url}?tenant=acme` })
     expect(await call('listPets', { point })).toMatchObject({ isError: true })
     expect(await call('listPets', { point: { x: 1 } })).toMatchObject({ isError: false })
-    expect(seen.map((request) => request.url)).toEqual(['/api/pets?tenant=acme&x=1'])
+    expect(api.seen.map((request) => request.url)).toEqual(['/api/pets?tenant=acme&x=1'])
   },
 )
 
