@@ -460,6 +460,7 @@ test.each<[Partial<OpenApiOptions>, string]>([
   [{ include: ['read', 'GET /pet'] }, 'include has names that no operation of the document has: GET /pet'],
   [{ names: { get_pet: 'pet' } }, 'names has names that no operation of the document has: get_pet'],
   [{ baseUrl: '/v1' }, 'baseUrl must be the address of the API, such as https://api.example.com/v1, not /v1'],
+  [{ headers: JSON.parse('{ "x-key": null, "x-other": "a" }') }, 'headers without a text as their value: x-key'],
 ])('a mistake in the options is reported at once: %j', async (options, reason) => {
   await expect(toolsFromOpenApi(PETS, { baseUrl: 'http://localhost', ...options })).rejects.toThrow(reason)
 })

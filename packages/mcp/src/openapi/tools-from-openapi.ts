@@ -26,7 +26,8 @@ const MAX_REDIRECTS = 5
 export function createOpenApiTools(given: string | object, options: OpenApiOptions): ToolDefinition[] {
   const document = readDocument(given)
   const base = readBaseUrl(options.baseUrl)
-  const { include, exclude, names: givenNames = {} } = options
+  const { include, exclude, headers, names: givenNames = {} } = options
+  if (typeof headers !== 'function') checkHeaders(headers)
   const all = readOperations(document, createNameCheck(base, options))
   checkNames(all, { include, exclude, names: Object.keys(givenNames) })
   const operations = all.filter(
@@ -53,6 +54,12 @@ interface ApiContext {
 function readBaseUrl(text: string): URL {
   if (/^https?:/i.test(text) && URL.canParse(text)) return new URL(text)
   throw new Error(`baseUrl must be the address of the API, such as https://api.example.com/v1, not ${text}`)
+}
+
+/** In JavaScript a value may be a variable of the environment that is not set. */
+function checkHeaders(headers: Readonly<Record<string, unknown>> = {}): void {
+  const missing = Object.keys(headers).filter((name) => typeof headers[name] !== 'string')
+  if (missing.length > 0) throw new Error(`headers without a text as their value: ${missing.join(', ')}`)
 }
 
 /** An entry of `exclude` with a mistake in its name would offer what it was to leave out. */
@@ -167,6 +174,7 @@ async function callApi(
   const { headers = {}, timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES } = options
   const request = buildRequest(base, operation, args)
   const given = typeof headers === 'function' ? await headers(call) : headers
+  checkHeaders(given)
   const secrets = [...Object.values(given), ...readAddressSecrets(base)]
   const name = `${operation.method} ${operation.path}`
   const limit = createLimit(timeoutMs, call.signal)
