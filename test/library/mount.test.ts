@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
@@ -440,6 +441,26 @@ test.concurrent('a server over stdio that is killed takes its program with it', 
   const { result } = await client.request('tools/call', { name: 'sub_pid', arguments: {} })
   const pid = Number(result.content[0].text)
   expect(isAlive(pid)).toBe(true)
+  client.child.kill('SIGKILL')
+  await eventually(() => !isAlive(pid))
+})
+
+test.concurrent('a program that hangs has ended when a client has closed the server in three steps', async () => {
+  const script = `
+    const { serve } = await import(process.argv[1])
+    await serve({ name: 'main', version: '1', mount: [${JSON.stringify(program)}] })`
+  const client = startServer({ args: ['--input-type=module', '-e', script, LIBRARY], cwd: emptyFolder() })
+  onClose(() => client.child.kill('SIGKILL'))
+  await client.initialize('2025-11-25')
+  const { result } = await client.request('tools/call', { name: 'sub_pid', arguments: {} })
+  const pid = Number(result.content[0].text)
+  void client.request('tools/call', { name: 'sub_block', arguments: {} }).catch(() => {})
+  await pause(300)
+  // As the clients of the official SDKs do, with these times.
+  client.child.stdin.end()
+  await pause(2000)
+  client.child.kill('SIGTERM')
+  await pause(2000)
   client.child.kill('SIGKILL')
   await eventually(() => !isAlive(pid))
 })

@@ -9,8 +9,11 @@ import { findSystem32 } from '../system32.js'
 import type { ClientTransport, OpenTransport, TransportEvents } from './client-transport.js'
 import { settleWithin } from './settle-within.js'
 
-/** How long a program may take to exit after its stdin was closed, and after SIGTERM. */
-const EXIT_MS = 2000
+/**
+ * How long a program may take to exit after its stdin was closed, and after SIGTERM. Clients kill this process two seconds
+ * after it has begun to stop.
+ */
+const EXIT_MS = 800
 const MAX_LOG_LINE_BYTES = 16 * 1024
 /** A program that does not read has this much waiting, and no more is sent. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024
