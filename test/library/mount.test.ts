@@ -267,6 +267,18 @@ describe.concurrent('a program that fails', () => {
     expect(texts(await call(client, 'sub_echo', { text: 'back' }))).toBe('back')
   })
 
+  test.each(['{}', "{ content: 'text' }"])('answers a call with %s: the call says so', async (result) => {
+    const client = await mounting([
+      scripted(`
+        if (method === 'initialize') ready(id)
+        if (method === 'tools/list') send({ id, result: { tools } })
+        if (method === 'tools/call') send({ id, result: ${result} })`),
+    ])
+    const answer = await call(client, 'odd_x')
+    expect(answer).toMatchObject({ isError: true })
+    expect(texts(answer)).toBe('The mounted server "odd" answered with a result that has no content.')
+  })
+
   test('garbage in its lists is left out', async () => {
     const tools = [
       { name: 'good', inputSchema: { type: 'object' } },
