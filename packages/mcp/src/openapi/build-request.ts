@@ -44,7 +44,7 @@ export function buildRequest(base: URL, operation: Operation, args: JsonObject):
 function requireOthers({ searchParams }: URL, pairs: readonly string[]): readonly string[] {
   for (const pair of pairs) {
     // Some servers read `a[b]` as a part of `a`.
-    const [name = ''] = decodeURIComponent(pair.replace(/=.*$/, '')).split('[')
+    const [name = ''] = decodeURIComponent(pair.slice(0, pair.indexOf('='))).split('[')
     if (searchParams.has(name)) throw new Failure(`The query parameter '${name}' cannot be set by a call.`)
   }
   return pairs
