@@ -128,6 +128,15 @@ test('a missing token denies all access, and is reported at the start', async ()
   await expect(serveHttp({ ...server, http: { auth: { token: '7b1d…' } } })).rejects.toThrow('no client can send')
 })
 
+test.each([
+  ['"open-sesame"', "http.auth must be 'none', an object with a token, or a function"],
+  ['null', "http.auth must be 'none', an object with a token, or a function"],
+  ['{ "token": 7 }', 'http.auth.token is empty'],
+  ['{ "token": "7", "scopes": "notes:write" }', 'http.auth.scopes must be a list'],
+])('auth that is %s in JavaScript is refused at the start', async (auth, message) => {
+  await expect(serveHttp({ ...server, http: { auth: JSON.parse(auth) } })).rejects.toThrow(message)
+})
+
 test('an argument that cannot be repeated in a header is reported at the start', async () => {
   const input = { type: 'object', properties: { size: { type: 'number', 'x-mcp-header': 'Size' } } } as const
   const wrong = defineTool({ name: 'wrong', input, run: () => '' })

@@ -1,10 +1,12 @@
 // Servers that are mounted by another: real programs over stdio, real servers over HTTP, and definitions in the same
 // process. The client is one of the mounting server.
 
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
@@ -265,6 +267,18 @@ describe.concurrent('a program that fails', () => {
     expect(texts(await call(client, 'sub_echo', { text: 'back' }))).toBe('back')
   })
 
+  test.each(['{}', "{ content: 'text' }"])('answers a call with %s: the call says so', async (result) => {
+    const client = await mounting([
+      scripted(`
+        if (method === 'initialize') ready(id)
+        if (method === 'tools/list') send({ id, result: { tools } })
+        if (method === 'tools/call') send({ id, result: ${result} })`),
+    ])
+    const answer = await call(client, 'odd_x')
+    expect(answer).toMatchObject({ isError: true })
+    expect(texts(answer)).toBe('The mounted server "odd" answered with a result that has no content.')
+  })
+
   test('garbage in its lists is left out', async () => {
     const tools = [
       { name: 'good', inputSchema: { type: 'object' } },
@@ -443,6 +457,66 @@ test.concurrent('a server over stdio that is killed takes its program with it', 
   await eventually(() => !isAlive(pid))
 })
 
+test.concurrent('a program that hangs has ended when a client has closed the server in three steps', async () => {
+  const script = `
+    const { serve } = await import(process.argv[1])
+    await serve({ name: 'main', version: '1', mount: [${JSON.stringify(program)}] })`
+  const client = startServer({ args: ['--input-type=module', '-e', script, LIBRARY], cwd: emptyFolder() })
+  onClose(() => client.child.kill('SIGKILL'))
+  await client.initialize('2025-11-25')
+  const { result } = await client.request('tools/call', { name: 'sub_pid', arguments: {} })
+  const pid = Number(result.content[0].text)
+  void client.request('tools/call', { name: 'sub_block', arguments: {} }).catch(() => {})
+  await pause(300)
+  // As the clients of the official SDKs do, with these times.
+  client.child.stdin.end()
+  await pause(2000)
+  client.child.kill('SIGTERM')
+  await pause(2000)
+  client.child.kill('SIGKILL')
+  await eventually(() => !isAlive(pid))
+})
+
+test.concurrent.each(['SIGTERM', 'SIGINT'] as const)(
+  'a server that %s ends takes a program with it that hangs',
+  async (signal) => {
+    const script = `
+    const { connect } = await import(process.argv[1])
+    const client = await connect({ name: 'main', version: '1', mount: [${JSON.stringify(program)}] })
+    const call = (name) => client.request('tools/call', { name, arguments: {} })
+    const { content } = await call('sub_pid')
+    void call('sub_block')
+    setTimeout(() => console.log(content[0].text), 300)`
+    const main = spawn(process.execPath, ['--input-type=module', '-e', script, LIBRARY], {
+      cwd: emptyFolder(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onClose(() => main.kill('SIGKILL'))
+    const [output] = await once(main.stdout, 'data')
+    const pid = Number(output)
+    expect(isAlive(pid)).toBe(true)
+    main.kill(signal)
+    expect(await once(main, 'exit')).toEqual([null, signal])
+    await eventually(() => !isAlive(pid))
+  },
+)
+
+test.concurrent('a server that handles a signal ends by itself', async () => {
+  const script = `
+    const { connect } = await import(process.argv[1])
+    process.once('SIGTERM', () => setTimeout(() => client.close().then(() => process.exit(7)), 100))
+    const client = await connect({ name: 'main', version: '1', mount: [${JSON.stringify(program)}] })
+    console.log((await client.request('tools/call', { name: 'sub_pid', arguments: {} })).content[0].text)`
+  const main = spawn(process.execPath, ['--input-type=module', '-e', script, LIBRARY], {
+    cwd: emptyFolder(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onClose(() => main.kill('SIGKILL'))
+  await once(main.stdout, 'data')
+  main.kill('SIGTERM')
+  expect(await once(main, 'exit')).toEqual([7, null])
+})
+
 const whoami = defineTool({ name: 'whoami', run: (_input, { user }) => user })
 const asking = defineTool({
   name: 'ask',
@@ -458,6 +532,39 @@ async function serving(more: Partial<ServeOptions> = {}): Promise<string> {
   const running = await serveHttp({ name: 'far', version: '1', tools: [whoami, asking], ...more })
   onClose(() => running.close())
   return running.url
+}
+
+/** A call at the newest revision, by the user whose token is their name. */
+async function callAs(url: string, user: string, name: string): Promise<string> {
+  const { result, error } = await requestAs(url, user, 'tools/call', { name })
+  return result ? texts(result) : error.message
+}
+
+async function requestAs(url: string, user: string, method: string, params: Json): Promise<Json> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${user}`,
+      'mcp-protocol-version': MODERN,
+      'mcp-method': method,
+      ...(params.name && { 'mcp-name': params.name }),
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: {
+        ...params,
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': MODERN,
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    }),
+  })
+  return JSON.parse((await response.text()).replace(/^[^{]*/, ''))
 }
 
 describe.concurrent('a server over HTTP', () => {
@@ -496,37 +603,117 @@ describe.concurrent('a server over HTTP', () => {
       http: { auth: (token) => token || undefined },
     })
     onClose(() => main.close())
-    const ask = async (user: string, name: string): Promise<string> => {
-      const response = await fetch(main.url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          authorization: `Bearer ${user}`,
-          'mcp-protocol-version': MODERN,
-          'mcp-method': 'tools/call',
-          'mcp-name': name,
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'tools/call',
-          params: {
-            name,
-            _meta: {
-              'io.modelcontextprotocol/protocolVersion': MODERN,
-              'io.modelcontextprotocol/clientCapabilities': {},
-            },
-          },
-        }),
-      })
-      const { result, error }: Json = JSON.parse((await response.text()).replace(/^[^{]*/, ''))
-      return result ? texts(result) : error.message
-    }
+    const ask = (user: string, name: string): Promise<string> => callAs(main.url, user, name)
     expect(await Promise.all([ask('ann', 'far_whoami'), ask('bob', 'far_whoami'), ask('ann', 'fixed_whoami')])).toEqual(
       ['ann', 'bob', 'everyone'],
     )
     expect(await ask('ann', 'none_whoami')).toContain('The mounted server "none" refused the credentials: HTTP 401')
+  })
+
+  test('is not called if the function for its headers throws, and the model sees no details', async () => {
+    const errors: unknown[] = []
+    const url = await serving()
+    const headers = (caller: { user: string } | undefined): Record<string, string> => {
+      if (caller?.user === 'ann') throw new Error('no connection to postgres://main:secret@db')
+      if (caller?.user === 'bob') throw new Failure('Sign in first.')
+      return {}
+    }
+    const main = await serveHttp({
+      name: 'main',
+      version: '1',
+      mount: [{ prefix: 'far', url, headers }],
+      logError: (error) => errors.push(error),
+      http: { auth: (token) => token || undefined },
+    })
+    onClose(() => main.close())
+    expect(await callAs(main.url, 'ann', 'far_whoami')).toBe(
+      'The mounted server "far" cannot be called: its headers could not be determined; see the server\'s log.',
+    )
+    expect(errors.map(String)).toEqual(['Error: no connection to postgres://main:secret@db'])
+    expect(await callAs(main.url, 'bob', 'far_whoami')).toBe(
+      'The mounted server "far" cannot be called: Sign in first.',
+    )
+  })
+
+  test('completes for the user, with the headers of that user', async () => {
+    const greet = definePrompt({
+      name: 'greet',
+      arguments: [{ name: 'who', complete: (_typed, _others, { user }) => [user] }],
+      get: ({ who }) => [{ role: 'user', content: `Greet ${who}.` }],
+    })
+    const url = await serving({ prompts: [greet], http: { auth: (token) => token || undefined } })
+    const headers = (caller: { user: string } | undefined) => ({ authorization: `Bearer ${caller?.user ?? 'main'}` })
+    const main = await serveHttp({
+      name: 'main',
+      version: '1',
+      mount: [
+        { prefix: 'far', url, headers },
+        { prefix: 'near', server: { name: 'near', version: '1', prompts: [greet] } },
+      ],
+      http: { auth: (token) => token || undefined },
+    })
+    onClose(() => main.close())
+    await requestAs(main.url, 'ann', 'prompts/list', {})
+    for (const name of ['far_greet', 'near_greet']) {
+      const params = { ref: { type: 'ref/prompt', name }, argument: { name: 'who', value: '' } }
+      const { result } = await requestAs(main.url, 'ann', 'completion/complete', params)
+      expect([name, result?.completion.values]).toEqual([name, ['ann']])
+    }
+  })
+
+  test('is called by more users at once than have connections that are kept', async () => {
+    const COUNT = 110
+    let open: (() => void) | undefined
+    const all = new Promise<void>((resolve) => (open = resolve))
+    let waiting = 0
+    const wait = defineTool({
+      name: 'wait',
+      async run(_input, { user }) {
+        if (++waiting === COUNT) open?.()
+        await all
+        return user
+      },
+    })
+    const url = await serving({ tools: [wait], http: { auth: (token) => token || undefined } })
+    const headers = (caller: { user: string } | undefined) => ({ authorization: `Bearer ${caller?.user ?? 'main'}` })
+    const main = await serveHttp({
+      name: 'main',
+      version: '1',
+      mount: [{ prefix: 'far', url, headers }],
+      http: { auth: (token) => token || undefined },
+    })
+    onClose(() => main.close())
+    const users = Array.from({ length: COUNT }, (_, index) => `user${index}`)
+    expect(await Promise.all(users.map((user) => callAs(main.url, user, 'far_wait')))).toEqual(users)
+  })
+
+  test('sends a large message in small pieces, whose line breaks are split', async () => {
+    const text = 'x'.repeat(8_000_000)
+    const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const sent = Buffer.concat(await request.toArray()).toString()
+      const body: Json = sent === '' ? {} : JSON.parse(sent)
+      const { status = 200, result } = body.method === 'initialize' ? { result: READY } : toolServer(body, text)
+      const message = result ? JSON.stringify({ jsonrpc: '2.0', id: body.id, result }) : ''
+      response.writeHead(status, { 'content-type': 'text/event-stream' })
+      const pieces = message.match(/.{1,4000}/g) ?? []
+      for (const piece of [':\r', '\n', '\r', '\n', 'id: 1\r', '\n', 'data: ', ...pieces, '\r', '\n', '\r', '\n']) {
+        response.write(piece)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      response.end()
+    }
+    const url = await listening((request, response) => void respond(request, response))
+    const client = await mounting([{ prefix: 'far', url }])
+    await namesOf(client)
+    const startedAt = performance.now()
+    expect(texts(await call(client, 'far_x')) === text).toBe(true)
+    // A second; searching all that has arrived again for each piece took 48 s.
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
+  })
+
+  test.each([Infinity, 2 ** 32])('a time limit of %d ms is none', async (ms) => {
+    const client = await mounting([{ prefix: 'far', url: await serving(), startTimeoutMs: ms, timeoutMs: ms }])
+    expect(texts(await call(client, 'far_whoami'))).not.toContain('mounted server')
   })
 
   test('learns of a cancellation', async () => {
@@ -994,6 +1181,36 @@ test.concurrent('users that share a program are not asked the questions of other
   await hanging.catch(() => {})
 })
 
+test.concurrent('a question of a call that its user has cancelled is not asked of another', async () => {
+  const late = scripted(`
+    const calls = (globalThis.calls ??= {})
+    const answer = (id) => send({ id, result: { content: [{ type: 'text', text: 'done' }] } })
+    const question = { message: 'Is this for Ann?', requestedSchema: { type: 'object', properties: {} } }
+    if (method === 'initialize') ready(id)
+    if (method === 'tools/list') send({ id, result: { tools: ['late', 'ready', 'wait'].map((name) => ({ ...tools[0], name })) } })
+    if (method === 'tools/call') calls[params.name] = id
+    if (method === 'notifications/cancelled') calls.isCancelled = true
+    if (calls.late && calls.ready) answer(calls.ready), (calls.ready = undefined)
+    if (calls.isCancelled && calls.wait && method) send({ id: 'q', method: 'elicitation/create', params: question })
+    if (id === 'q') answer(calls.wait)`)
+  const main = await serveHttp({
+    name: 'main',
+    version: '1',
+    mount: [late],
+    http: { auth: (token) => token || undefined },
+  })
+  onClose(() => main.close())
+  const [ann, bob] = [await session(main.url, 'ann'), await session(main.url, 'bob')]
+  const cancelled = ann.call('odd_late').catch(() => {})
+  expect(await bob.call('odd_ready')).toContain('done')
+  await ann.cancel()
+  const answer = await bob.call('odd_wait')
+  expect(answer).not.toContain('Ann')
+  expect(answer).toContain('done')
+  ann.stop()
+  await cancelled
+})
+
 /** A session of revision 2025-06-18 that declares elicitation but never answers. */
 async function session(url: string, user: string) {
   const controller = new AbortController()
@@ -1019,6 +1236,7 @@ async function session(url: string, user: string) {
   const id = begun.headers.get('mcp-session-id') ?? ''
   return {
     call: async (name: string) => (await post({ id: 2, method: 'tools/call', params: { name } }, id)).text(),
+    cancel: () => post({ method: 'notifications/cancelled', params: { requestId: 2 } }, id),
     stop: () => controller.abort(),
   }
 }

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 
 import { describe, expect, test } from 'vitest'
 
@@ -111,6 +112,22 @@ async function startApi(): Promise<Api> {
         response
           .writeHead(404, { 'content-type': 'text/plain' })
           .end(`no ${String(headers['x-api-key'])} ${'y'.repeat(5000)}`),
+      echo: () => response.writeHead(404, { 'content-type': 'text/plain' }).end(`${url} ${JSON.stringify(headers)}`),
+      late: () =>
+        response
+          .writeHead(500, { 'content-type': 'text/plain' })
+          .end(`${'x'.repeat(1994)}${String(headers['x-api-key'])}`),
+      begun: () =>
+        response
+          .writeHead(200, { 'content-type': 'text/plain' })
+          .end(`${'x'.repeat(94)}${String(headers['x-api-key'])}${'x'.repeat(99)}`),
+      compressed: () =>
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(gzipSync('{}')),
+      latin: () =>
+        response
+          .writeHead(200, { 'content-type': 'text/plain; charset=ISO-8859-1' })
+          .end(Buffer.from('caf\u00e9', 'latin1')),
+      untyped: () => response.writeHead(200).end(Buffer.from([0, 1, 255])),
       away: () => response.writeHead(302, { location: 'http://127.0.0.1:9/api/' }).end(),
       above: () => response.writeHead(302, { location: '/other' }).end(),
       near: () => response.writeHead(302, { location: '/api/answer/done' }).end(),
@@ -279,11 +296,80 @@ test('a body that is neither JSON nor a form is text or base64, which the schema
   expect(api.seen).toHaveLength(2)
 })
 
+test('files of a multipart body have names, objects are JSON, and types that the document declares are used', async () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      file: ref('File'),
+      photos: { type: 'array', items: { type: 'string', format: 'binary' } },
+      raw: { contentMediaType: 'application/pdf' },
+      meta: { type: 'object' },
+      rows: string,
+      note: string,
+    },
+  }
+  const encoding = { rows: { contentType: 'text/csv' }, photos: { contentType: 'image/png, image/jpeg' } }
+  const document = {
+    openapi: '3.1.0',
+    paths: {
+      '/x': {
+        post: {
+          operationId: 'x',
+          requestBody: { content: { 'multipart/form-data': { schema: ref('Upload'), encoding } } },
+        },
+      },
+    },
+    components: { schemas: { Upload: schema, File: { type: 'string', format: 'binary' } } },
+  }
+  const { call, api } = await pets({}, document)
+  const body = { file: 'a', photos: ['b', 'c'], raw: 'd', meta: { e: 1 }, rows: 'f,g', note: 'h' }
+  expect(await call('x', { body })).toMatchObject({ isError: false })
+  const parts = String(api.seen[0].body)
+    .split(/--part-[\w-]+(?:--)?\r\n/)
+    .slice(1, -1)
+  const file = (name: string, text: string): string =>
+    `content-disposition: form-data; name="${name}"; filename="${name}.txt"\r\ncontent-type: text/plain; charset=utf-8\r\n\r\n${text}\r\n`
+  expect(parts).toEqual([
+    file('file', 'a'),
+    file('photos', 'b'),
+    file('photos', 'c'),
+    file('raw', 'd'),
+    'content-disposition: form-data; name="meta"\r\ncontent-type: application/json\r\n\r\n{"e":1}\r\n',
+    'content-disposition: form-data; name="rows"; filename="rows.txt"\r\ncontent-type: text/csv\r\n\r\nf,g\r\n',
+    'content-disposition: form-data; name="note"\r\n\r\nh\r\n',
+  ])
+})
+
+test.each([
+  ['*/*', { type: 'object' }, { a: 1 }, 'application/json', '{"a":1}'],
+  ['application/*', { type: 'object' }, { a: 1 }, 'application/json', '{"a":1}'],
+  ['*/*', string, 'aGk=', 'application/octet-stream', 'hi'],
+  ['image/*', undefined, 'aGk=', 'application/octet-stream', 'hi'],
+  ['text/*', string, 'hi', 'text/plain', 'hi'],
+])('a body of the range %s and the schema %j is sent as one type', async (range, schema, body, type, sent) => {
+  const requestBody = { content: { [range]: { schema } } }
+  const document = { openapi: '3.1.0', paths: { '/x': { post: { operationId: 'x', requestBody } } } }
+  const { call, api } = await pets({}, document)
+  expect(await call('x', { body })).toMatchObject({ isError: false })
+  expect([api.seen[0].headers['content-type'], api.seen[0].body]).toEqual([type, sent])
+})
+
 test.each(['..', '.', ''])('a path that would become another is refused: %j', async (petId) => {
   const { api, call } = await pets()
   expect(await call('getPet', { petId })).toMatchObject({ isError: true })
   expect(api.seen).toEqual([])
 })
+
+test.each([{ tenant: 'evil' }, { 'tenant[]': 'evil' }])(
+  'an object cannot set what the address sets: %j',
+  async (point) => {
+    const api = await startApi()
+    const { call } = await pets({ baseUrl: `${api.url}?tenant=acme` })
+    expect(await call('listPets', { point })).toMatchObject({ isError: true })
+    expect(await call('listPets', { point: { x: 1 } })).toMatchObject({ isError: false })
+    expect(api.seen.map((request) => request.url)).toEqual(['/api/pets?tenant=acme&x=1'])
+  },
+)
 
 test('a header cannot begin another', async () => {
   const { api, call } = await pets()
@@ -310,6 +396,32 @@ describe('responses', () => {
     const { content, isError } = await call('answer', { kind: 'missing' })
     expect([isError, content[0].text.length < 2200]).toEqual([true, true])
     expect(content[0].text).toMatch(/^GET \/answer\/\{kind\} answered 404 Not Found: no \[hidden\] y+$/)
+  })
+
+  test('credentials are hidden as they are sent, and where the response is cut', async () => {
+    const key = 'key/with+signs "and" spaces'
+    const { text, api } = await pets({ headers: { 'X-Api-Key': 'k/e+y-of-ann' } })
+    const withKey = await pets({ baseUrl: `${api.url}?key=${encodeURIComponent(key)}`, headers: { 'X-Api-Key': key } })
+    const echo = await withKey.text('answer', { kind: 'echo' })
+    expect(echo).toContain('/api/answer/echo?key=[hidden] {')
+    expect(echo).toContain('"x-api-key":"[hidden]"')
+    const withUser = await pets({ baseUrl: api.url.replace('//', '//ann:pass%20word@'), headers: {} })
+    expect(await withUser.text('answer', { kind: 'echo' })).toContain('"authorization":"Basic [hidden]"')
+    expect(await text('answer', { kind: 'late' })).toMatch(/: x{1994}\[hidde$/)
+    const small = await pets({ headers: { 'X-Api-Key': 'k/e+y-of-ann' }, maxBytes: 100 })
+    expect(await small.text('answer', { kind: 'begun' })).toMatch(/^x{94}\[hidden\]\n\[cut/)
+  })
+
+  test('text is read in its encoding; bytes without a type and compressed ones are not shown', async () => {
+    const { text } = await pets()
+    expect(await text('answer', { kind: 'latin' })).toBe('caf\u00e9')
+    expect(await text('answer', { kind: 'untyped' })).toContain('3 bytes of an unknown type, which are not shown')
+    expect(await text('answer', { kind: 'compressed' })).toContain('its response is compressed (gzip)')
+  })
+
+  test.each([Infinity, 2 ** 32])('a time limit of %d ms is none', async (timeoutMs) => {
+    const { text } = await pets({ timeoutMs })
+    expect(await text('answer', { kind: 'json' })).toContain('url')
   })
 
   test('a redirect is followed below the address only', async () => {
@@ -348,6 +460,7 @@ test.each<[Partial<OpenApiOptions>, string]>([
   [{ include: ['read', 'GET /pet'] }, 'include has names that no operation of the document has: GET /pet'],
   [{ names: { get_pet: 'pet' } }, 'names has names that no operation of the document has: get_pet'],
   [{ baseUrl: '/v1' }, 'baseUrl must be the address of the API, such as https://api.example.com/v1, not /v1'],
+  [{ headers: JSON.parse('{ "x-key": null, "x-other": "a" }') }, 'headers without a text as their value: x-key'],
 ])('a mistake in the options is reported at once: %j', async (options, reason) => {
   await expect(toolsFromOpenApi(PETS, { baseUrl: 'http://localhost', ...options })).rejects.toThrow(reason)
 })
@@ -409,6 +522,30 @@ test('3.1: types with null, const and definitions beside a reference', async () 
   expect(await call('x', { body })).toMatchObject({ isError: false })
   expect(JSON.parse(api.seen[0].body)).toEqual(body)
   expect(await call('x', { body: { c: { children: [{ children: 5 }] } } })).toMatchObject({ isError: true })
+})
+
+test('3.1: keywords beside a reference apply', async () => {
+  const schema = {
+    $ref: '#/components/schemas/Base',
+    properties: { extra: { type: 'integer' } },
+    required: ['extra'],
+  }
+  const color = { name: 'color', in: 'query', schema: { ...ref('Color'), default: 'red' } }
+  const document = {
+    openapi: '3.1.0',
+    paths: { '/x': { post: { operationId: 'x', parameters: [color], requestBody: json(schema) } } },
+    components: { schemas: { Base: { type: 'object', properties: { id: string } }, Color: { enum: ['red', 'blue'] } } },
+  }
+  const { input, call } = await pets({}, document)
+  expect(input('x').properties.color).toEqual({ enum: ['red', 'blue'], default: 'red' })
+  expect(input('x').properties.body).toEqual({
+    allOf: [{ type: 'object', properties: { id: string } }],
+    properties: { extra: { type: 'integer' } },
+    required: ['extra'],
+  })
+  expect(await call('x', { body: { id: 'a' } })).toMatchObject({ isError: true })
+  expect(await call('x', { body: { id: 5, extra: 1 } })).toMatchObject({ isError: true })
+  expect(await call('x', { body: { id: 'a', extra: 1 } })).toMatchObject({ isError: false })
 })
 
 describe('documents that are wrong or hostile', () => {

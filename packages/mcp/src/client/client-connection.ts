@@ -26,6 +26,8 @@ import { PendingRequest } from './pending-request.js'
 const MAX_PENDING = 1000
 /** Rounds of questions within one request. */
 const MAX_INPUT_ROUNDS = 20
+/** How long a question may belong to a call that was given up before its answer. */
+const ABANDONED_MS = 5 * 60_000
 /** Lines that are no messages, such as a banner; a server that prints more is not one. */
 const MAX_MALFORMED = 100
 
@@ -65,6 +67,8 @@ export class ClientConnection {
   server: JsonObject = {}
   readonly #transport: ClientTransport
   readonly #pending = new Map<number, PendingRequest>()
+  /** Calls that were given up, which the server may still work on. */
+  readonly #abandoned = new Map<number, AbandonedCall>()
   #closedReason: string | undefined
   #lastId = 0
   #malformed = 0
@@ -134,8 +138,8 @@ export class ClientConnection {
     this.#post(text, method)
   }
 
-  close(): Promise<void> {
-    this.#end('was closed')
+  close(reason = 'was closed'): Promise<void> {
+    this.#end(reason)
     return this.#transport.close()
   }
 
@@ -205,6 +209,7 @@ export class ClientConnection {
       return await request.result
     } catch (error) {
       if (request.isCancelled && method !== 'initialize') this.#cancel(id, errorMessage(error))
+      if (request.isCancelled && call) this.#abandon(id, call)
       throw error instanceof Failure || request.isCancelled ? error : new Failure(`broke off: ${errorMessage(error)}`)
     } finally {
       this.#pending.delete(id)
@@ -214,6 +219,12 @@ export class ClientConnection {
 
   #cancel(id: number, reason: string): void {
     if (!this.#transport.cancelsByAbort) this.notify('notifications/cancelled', { requestId: id, reason })
+  }
+
+  #abandon(id: number, call: CallContext): void {
+    this.#abandoned.set(id, { caller: callerKey(call), until: performance.now() + ABANDONED_MS })
+    const [oldest] = this.#abandoned.keys()
+    if (oldest !== undefined && this.#abandoned.size > MAX_PENDING) this.#abandoned.delete(oldest)
   }
 
   #post(text: string, method?: string): void {
@@ -247,6 +258,7 @@ export class ClientConnection {
 
   /** An error of a request that could not be read has no id. */
   #settle({ id, result, error }: JsonRpcResponse, requestId: number | undefined): void {
+    this.#abandoned.delete(Number(id))
     const request = this.#pending.get(id === undefined ? (requestId ?? 0) : Number(id))
     if (isJsonObject(error)) request?.fail(new RequestError(String(error.message), Number(error.code), error.data))
     else if (isJsonObject(result)) request?.succeed(result)
@@ -294,14 +306,18 @@ export class ClientConnection {
   }
 
   /**
-   * The request that a message belongs to. Over stdio it is known only if all calls in progress are of one session:
-   * a question must not reach another user.
+   * The request that a message belongs to. Over stdio it is known only if all calls that the server may work on are of
+   * one session: a question must not reach another user.
    */
   #findRequest(requestId: number | undefined): PendingRequest | undefined {
     if (requestId !== undefined) return this.#pending.get(requestId)
     const requests = [...this.#pending.values()].filter(({ call }) => call !== undefined)
-    const sessions = new Set(requests.map(({ call }) => `${call?.session}\n${call?.user}`))
-    return sessions.size === 1 ? requests.at(-1) : undefined
+    const callers = new Set(requests.map(({ call }) => callerKey(call)))
+    for (const [id, { caller, until }] of this.#abandoned) {
+      if (until > performance.now()) callers.add(caller)
+      else this.#abandoned.delete(id)
+    }
+    return callers.size === 1 ? requests.at(-1) : undefined
   }
 
   #end(reason: string): void {
@@ -311,6 +327,15 @@ export class ClientConnection {
     for (const request of this.#pending.values()) request.fail(new Failure(reason))
     this.options.onClose(reason)
   }
+}
+
+interface AbandonedCall {
+  readonly caller: string
+  readonly until: number
+}
+
+function callerKey(call: CallContext | undefined): string {
+  return `${call?.session}\n${call?.user}`
 }
 
 /** The id of the request that a notification about changes belongs to. */

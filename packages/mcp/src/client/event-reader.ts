@@ -19,11 +19,16 @@ export async function* readEvents(
 ): AsyncGenerator<ServerSentEvent, void> {
   const decoder = new StringDecoder('utf8')
   let rest = ''
+  let lastBreak = ''
   let fields: (readonly [string, string])[] = []
   let size = 0
   for await (const chunk of chunks) {
-    // A line break may be CR, LF or both; a CR at the end waits for what follows.
-    const lines = (rest + decoder.write(chunk)).split(/\r\n|\n|\r(?!$)/)
+    // A line break may be CR, LF or both; a CR at the end waits for what follows. A line that has begun is not searched
+    // again: it may be long, and arrive in many chunks.
+    const text = lastBreak + decoder.write(chunk)
+    lastBreak = text.endsWith('\r') ? '\r' : ''
+    const [first = '', ...others] = text.slice(0, text.length - lastBreak.length).split(/\r\n|\n|\r/)
+    const lines = [rest + first, ...others]
     rest = lines.pop() ?? ''
     if (size + rest.length > maxCharacters) throw tooLarge(maxCharacters)
     for (const line of lines) {

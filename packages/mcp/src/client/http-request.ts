@@ -54,10 +54,15 @@ export async function readBoundedBody(response: IncomingMessage, maxBytes: numbe
   return { bytes: bytes.subarray(0, maxBytes), isCut: size > maxBytes }
 }
 
-/** The chunks of a body. Leaving the loop ends the response. */
+/** The chunks of a body, which must not be compressed. Leaving the loop ends the response. */
 export async function* readChunks(response: IncomingMessage): AsyncGenerator<Buffer, void> {
+  const { 'content-encoding': encoding = '' } = response.headers
   try {
-    for await (const chunk of response) if (Buffer.isBuffer(chunk)) yield chunk
+    for await (const chunk of response) {
+      if (!/^(identity)?$/i.test(encoding))
+        throw new Error(`its response is compressed (${encoding.slice(0, 40)}), which the request does not accept`)
+      if (Buffer.isBuffer(chunk)) yield chunk
+    }
   } catch (error) {
     throw new Error(describeError(error), { cause: error })
   }

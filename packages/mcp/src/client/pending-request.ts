@@ -5,6 +5,9 @@ import type { CallContext } from '../definitions/call-context.js'
 import { Failure } from '../errors.js'
 import type { JsonObject } from '../json/json.js'
 
+/** A longer timer ends at once; more than three weeks are no limit. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
 /** No answer within the time limit. */
 export class TimeoutFailure extends Failure {}
 
@@ -85,7 +88,7 @@ export class PendingRequest {
 
   #restartTimer(): void {
     clearTimeout(this.#timer)
-    if (this.#timeoutMs === Infinity) return
+    if (this.#timeoutMs > MAX_TIMER_MS) return
     const seconds = Math.ceil(this.#timeoutMs / 1000)
     const onTimeout = (): void => this.#cancelWith(new TimeoutFailure(`did not answer within ${seconds} s`))
     this.#timer = setTimeout(onTimeout, this.#timeoutMs)

@@ -9,8 +9,11 @@ import { findSystem32 } from '../system32.js'
 import type { ClientTransport, OpenTransport, TransportEvents } from './client-transport.js'
 import { settleWithin } from './settle-within.js'
 
-/** How long a program may take to exit after its stdin was closed, and after SIGTERM. */
-const EXIT_MS = 2000
+/**
+ * How long a program may take to exit after its stdin was closed, and after SIGTERM. Clients kill this process two seconds
+ * after it has begun to stop.
+ */
+const EXIT_MS = 800
 const MAX_LOG_LINE_BYTES = 16 * 1024
 /** A program that does not read has this much waiting, and no more is sent. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024
@@ -41,8 +44,9 @@ export interface ProgramOptions {
   readonly log: (line: string) => void
 }
 
-/** The programs that run now, ended at the latest when this process exits. */
-const running = new Set<ChildProcess>()
+/** The programs that run now, ended at the latest when this process exits or a signal ends it. */
+const running = new Map<ChildProcess, Promise<void>>()
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 let isWatchingExit = false
 
 export function openProgramTransport(options: ProgramOptions): OpenTransport {
@@ -68,9 +72,6 @@ class ProgramTransport implements ClientTransport {
       windowsHide: true,
     })
     this.#child = child
-    if (!isWatchingExit) process.once('exit', killAll)
-    isWatchingExit = true
-    running.add(child)
     this.#exited = new Promise((resolve) => {
       child.once('error', (error) => {
         running.delete(child)
@@ -85,6 +86,8 @@ class ProgramTransport implements ClientTransport {
         resolve()
       })
     })
+    watchExit()
+    running.set(child, this.#exited)
     // Errors of the streams are those of the process, which are reported above.
     child.stdin?.on('error', () => {})
     readLines(child.stdout, maxBytes, (line) => this.#receive(line, maxBytes))
@@ -145,8 +148,28 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-function killAll(): void {
-  for (const child of running) killGroup(child, 'SIGKILL')
+function watchExit(): void {
+  if (isWatchingExit) return
+  isWatchingExit = true
+  process.once('exit', () => killAll('SIGKILL'))
+  // Before others: a listener for one signal is no longer counted once it was called.
+  for (const signal of ENDING_SIGNALS) process.prependListener(signal, endBySignal)
+}
+
+/** A signal that no one else handles ends this process, without the event `exit`. A program that hangs would remain. */
+function endBySignal(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return
+  process.off(signal, endBySignal)
+  const end = (): void => {
+    killAll('SIGKILL')
+    process.kill(process.pid, signal)
+  }
+  killAll('SIGTERM')
+  void settleWithin(EXIT_MS, Promise.all(running.values())).then(end)
+}
+
+function killAll(signal: NodeJS.Signals): void {
+  for (const child of running.keys()) killGroup(child, signal)
 }
 
 /** A line that is too long is undefined. */

@@ -35,10 +35,11 @@ export interface PromptArgument {
   readonly complete?: Completer
 }
 
-/** Returns values that match the typed text, best first, given the other arguments so far. */
+/** Returns values that match the typed text, best first, given the other arguments so far, for the user of the call. */
 export type Completer = (
   typed: string,
   others: Readonly<Record<string, string>>,
+  call: CallContext,
 ) => readonly string[] | Promise<readonly string[]>
 
 /** One message of a prompt. */

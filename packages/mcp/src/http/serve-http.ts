@@ -1,6 +1,7 @@
 // `serveHttp` for servers written on the library: converts the options and starts the same HTTP server as the program
 // (http-server.ts). Loaded by index.ts on first use. Opens a port.
 
+import { isJsonObject } from '../json/json.js'
 import { getOsUser } from '../os.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { type Authenticator, createAuthenticator, type Principal, unauthorized } from './authenticator.js'
@@ -35,12 +36,7 @@ export async function startHttpServer<Claims>(
   if (auth === 'none' && ![host, ...hostPolicy.hosts].every(isLoopback)) {
     throw new Error('without auth only loopback addresses are allowed: no other host, publicUrl or allowedHosts')
   }
-  if (typeof auth === 'object' && !auth.token) {
-    throw new Error('http.auth.token is empty; set it to a secret')
-  }
-  if (typeof auth === 'object' && !/^[\x21-\x7E]+$/.test(auth.token)) {
-    throw new Error('http.auth.token has characters that no client can send in a header; use letters, digits and -._~')
-  }
+  checkAuth(auth)
   // Loaded only if there are routes.
   const customRoutes = routes.length > 0 ? await import('./custom-routes.js') : undefined
   const createRoutes = customRoutes?.createCustomRoutes(routes)
@@ -58,6 +54,17 @@ export async function startHttpServer<Claims>(
   })
   const name = host.includes(':') ? `[${host}]` : host
   return { url: `http://${name}:${listener.port}/mcp`, port: listener.port, close: () => listener.close() }
+}
+
+/** In JavaScript it may be anything, such as the token itself. */
+function checkAuth(auth: unknown): void {
+  if (auth === 'none' || typeof auth === 'function') return
+  if (!isJsonObject(auth)) throw new Error("http.auth must be 'none', an object with a token, or a function")
+  const { token, scopes } = auth
+  if (typeof token !== 'string' || token === '') throw new Error('http.auth.token is empty; set it to a secret')
+  if (!/^[\x21-\x7E]+$/.test(token))
+    throw new Error('http.auth.token has characters that no client can send in a header; use letters, digits and -._~')
+  if (scopes !== undefined && !Array.isArray(scopes)) throw new Error('http.auth.scopes must be a list')
 }
 
 /** The metadata of RFC 9728, if a public route serves it: challenges name its URL, so that clients find it. */

@@ -6,19 +6,20 @@ import { INVALID_PARAMS, ProtocolError } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
 import type { ResourceRegistry } from '../registry/resource-registry.js'
-import type { RequestContext } from '../request/request-context.js'
+import { RequestCallContext, type RequestContext } from '../request/request-context.js'
 import type { McpServer } from '../server/mcp-server.js'
 import type { MethodTable } from './method.js'
 
 const MAX_VALUES = 100
 
-async function complete({ resourceRegistry }: McpServer, { params }: RequestContext): Promise<string> {
-  const { ref, argument, context } = params
+async function complete({ resourceRegistry }: McpServer, request: RequestContext): Promise<string> {
+  const { ref, argument, context } = request.params
   if (!isJsonObject(argument) || typeof argument.name !== 'string' || typeof argument.value !== 'string') {
     throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'argument' must have a 'name' and a 'value'")
   }
   const completeValue = findCompleter(resourceRegistry, ref, argument.name)
-  const matches = completeValue ? await completeValue(argument.value, readContextArguments(context)) : []
+  const call = new RequestCallContext(request)
+  const matches = (await completeValue?.(argument.value, readContextArguments(context), call)) ?? []
   const values = matches.slice(0, MAX_VALUES)
   return stringifyMembers({ completion: { values, total: matches.length, hasMore: matches.length > values.length } })
 }

@@ -16,8 +16,9 @@ const MAX_DELAY_MS = 60_000
 export class MountFailure extends Failure {}
 
 export function createMountFailure(name: string, error: unknown): MountFailure {
-  const end = error instanceof RequestError ? '' : '.'
-  return new MountFailure(`The mounted server "${name}" ${describeFailure(error)}${end}`, { cause: error })
+  const text = describeFailure(error)
+  const end = error instanceof RequestError || /[.!?]$/.test(text) ? '' : '.'
+  return new MountFailure(`The mounted server "${name}" ${text}${end}`, { cause: error })
 }
 
 function describeFailure(error: unknown): string {
@@ -25,6 +26,8 @@ function describeFailure(error: unknown): string {
 }
 
 export class MountConnector {
+  /** Calls in progress, which would fail if the connection was closed. */
+  uses = 0
   #lastProblem = 'ended'
   #opening: Promise<ClientConnection> | undefined
   #openedAt = 0

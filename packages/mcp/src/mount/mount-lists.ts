@@ -34,6 +34,8 @@ export interface MountDeps {
   readonly checkLists: (lists: Partial<DefinitionLists>) => void
   readonly clientInfo: { readonly name: string; readonly version: string }
   readonly log: (message: string) => void
+  /** Receives errors of functions of the author. */
+  readonly logError: (error: unknown) => void
   readonly onListChanged: (list: ListName) => void
   readonly onResourceUpdated: (uri: string, user: string | undefined) => void
 }

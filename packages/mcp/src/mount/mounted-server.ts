@@ -48,6 +48,7 @@ function composeServer<S extends object>(
     checkLists: (lists) =>
       checkHeaderParameters(createServer({ name: 'checked', version: '1', ...lists }).toolRegistry),
     log,
+    logError: (error) => server.logError(error),
     onListChanged: (list) => wasRead && server.changeEvents.notifyListChanged(list),
     onResourceUpdated: (uri, user) => server.changeEvents.notifyResourceUpdated(uri, user),
   }

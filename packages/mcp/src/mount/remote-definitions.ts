@@ -7,7 +7,9 @@ import type { Completer, PromptArgument, PromptDefinition, PromptMessage } from 
 import type { ResourceDefinition, ResourcePart, ResourceTemplateDefinition } from '../definitions/resource.js'
 import type { StandardSchema } from '../definitions/standard-schema.js'
 import type { ToolDefinition, ToolHints } from '../definitions/tool.js'
+import { Failure } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
+import { createMountFailure } from './mount-connector.js'
 import { addNamePrefix, addUriPrefix, type DefinitionLists } from './mount-lists.js'
 import { MountedResult, readBlock } from './mounted-result.js'
 import { readIcons } from './read-icons.js'
@@ -58,6 +60,8 @@ function createTool(entry: JsonObject, server: RequestForwarder): ToolDefinition
     ...(isJsonObject(outputSchema) && outputSchema.type === 'object' && { output: outputSchema }),
     async run(input, call) {
       const result = await server.forward('tools/call', { name, arguments: input }, call)
+      if (!Array.isArray(result.content) && !isJsonObject(result.structuredContent))
+        throw createMountFailure(server.prefix, new Failure('answered with a result that has no content'))
       return new MountedResult(server.prefix, result)
     },
   }
@@ -154,9 +158,9 @@ function createTemplate(entry: JsonObject, server: RequestForwarder): ResourceTe
 }
 
 function createCompleter(server: RequestForwarder, ref: JsonObject, name: string): Completer {
-  return async (value, others) => {
+  return async (value, others, call) => {
     const params = { ref, argument: { name, value }, context: { arguments: others } }
-    const { completion } = await server.forward('completion/complete', params, undefined)
+    const { completion } = await server.forward('completion/complete', params, call)
     const values: unknown = isJsonObject(completion) ? completion.values : undefined
     return Array.isArray(values) ? values.filter((item) => typeof item === 'string') : []
   }

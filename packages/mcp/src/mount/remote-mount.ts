@@ -122,15 +122,20 @@ export class RemoteMount implements Mount, RequestForwarder {
     const headers = method === 'tools/call' ? this.#parameterHeaders(params) : {}
     const connector = this.#connectorFor(call?.user)
     const timeoutMs = this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS
-    for (let isRepeated = false; ; isRepeated = true) {
-      const connection = await connector.get()
-      try {
-        return await connection.request(method, params, { timeoutMs, call, headers })
-      } catch (error) {
-        if (error instanceof SessionEnded) connector.drop()
-        if (error instanceof TimeoutFailure) void endIfHung(connection)
-        if (!(error instanceof SessionEnded) || isRepeated) throw this.#explain(error)
+    connector.uses++
+    try {
+      for (let isRepeated = false; ; isRepeated = true) {
+        const connection = await connector.get()
+        try {
+          return await connection.request(method, params, { timeoutMs, call, headers })
+        } catch (error) {
+          if (error instanceof SessionEnded) connector.drop()
+          if (error instanceof TimeoutFailure) void endIfHung(connection)
+          if (!(error instanceof SessionEnded) || isRepeated) throw this.#explain(error)
+        }
       }
+    } finally {
+      connector.uses--
     }
   }
 
@@ -201,12 +206,16 @@ export class RemoteMount implements Mount, RequestForwarder {
     // The least recently used is first.
     this.#byUser.delete(user)
     this.#byUser.set(user, known)
-    const [oldest] = this.#byUser
-    if (oldest && this.#byUser.size > MAX_USERS) {
-      this.#byUser.delete(oldest[0])
-      void oldest[1].close()
-    }
+    if (this.#byUser.size > MAX_USERS) this.#closeUnused(known)
     return known
+  }
+
+  #closeUnused(kept: MountConnector): void {
+    const unused = [...this.#byUser].filter(([, connector]) => connector !== kept && connector.uses === 0)
+    for (const [user, connector] of unused.slice(0, this.#byUser.size - MAX_USERS)) {
+      this.#byUser.delete(user)
+      void connector.close()
+    }
   }
 
   #createConnector(user: string | undefined): MountConnector {
@@ -250,7 +259,13 @@ export class RemoteMount implements Mount, RequestForwarder {
     const caller = user === undefined ? undefined : { user, session: `user:${user}` }
     return {
       url: new URL(url),
-      headers: async () => (typeof headers === 'function' ? headers(caller) : headers),
+      headers: async () => {
+        try {
+          return typeof headers === 'function' ? await headers(caller) : headers
+        } catch (error) {
+          throw this.#explainHeaders(error)
+        }
+      },
       maxBytes: this.options.maxBytes ?? DEFAULT_MAX_BYTES,
     }
   }
@@ -287,6 +302,13 @@ export class RemoteMount implements Mount, RequestForwarder {
     await connection.subscribe(uri, [...this.#watched], DEFAULT_START_MS).catch(() => {})
   }
 
+  /** What the author does not throw as a Failure is not meant for the model. */
+  #explainHeaders(error: unknown): Failure {
+    if (error instanceof Failure) return new Failure(`cannot be called: ${error.message}`, { cause: error })
+    this.deps.logError(error)
+    return new Failure("cannot be called: its headers could not be determined; see the server's log")
+  }
+
   #explain(error: unknown): unknown {
     if (!(error instanceof Failure) || error instanceof MountFailure) return error
     return createMountFailure(this.prefix, error)
@@ -311,7 +333,7 @@ async function endIfHung(connection: ClientConnection): Promise<void> {
   try {
     await connection.request(method, {}, { timeoutMs: ALIVE_MS })
   } catch (error) {
-    if (error instanceof TimeoutFailure) await connection.close()
+    if (error instanceof TimeoutFailure) await connection.close('answered nothing any more, so it was closed')
   }
 }
 

@@ -30,7 +30,7 @@ export function buildRequest(base: URL, operation: Operation, args: JsonObject):
     const value = args[parameter.argument]
     if (value === undefined || value === null || parameter.place === 'path') continue
     if (parameter.place === 'header') headers[parameter.name.toLowerCase()] = serializeHeader(parameter, value)
-    else if (parameter.place === 'query') query.push(...serializeQuery(parameter, value))
+    else if (parameter.place === 'query') query.push(...requireOthers(base, serializeQuery(parameter, value)))
     else cookies.push(...serializeQuery(parameter, value))
   }
   url.search = query.join('&')
@@ -38,6 +38,16 @@ export function buildRequest(base: URL, operation: Operation, args: JsonObject):
   const content = body && args[body.argument] !== undefined ? buildBody(body, args[body.argument]) : undefined
   if (content) headers['content-type'] = content.type
   return { url, method, headers, body: content?.bytes }
+}
+
+/** The members of an object may become parameters of their own; those that the author has set stay as they are. */
+function requireOthers({ searchParams }: URL, pairs: readonly string[]): readonly string[] {
+  for (const pair of pairs) {
+    // Some servers read `a[b]` as a part of `a`.
+    const [name = ''] = decodeURIComponent(pair.slice(0, pair.indexOf('='))).split('[')
+    if (searchParams.has(name)) throw new Failure(`The query parameter '${name}' cannot be set by a call.`)
+  }
+  return pairs
 }
 
 /** A value must not become another path: `..` would, also encoded, and so would an empty one. */
@@ -54,10 +64,14 @@ function buildPath({ path, parameters }: Operation, args: JsonObject): string {
   return built
 }
 
-function buildBody({ argument, contentType: type, kind, schema }: RequestBody, value: unknown): BodyContent {
+function buildBody({ argument, contentType: type, kind, partTypes }: RequestBody, value: unknown): BodyContent {
   if (kind === 'json') return { type, bytes: JSON.stringify(value) }
-  if (kind === 'form') return { type, bytes: new URLSearchParams(formPairs(value)).toString() }
-  if (kind === 'multipart') return buildMultipart(value, schema)
+  if (kind === 'form')
+    return {
+      type,
+      bytes: new URLSearchParams(readFields(value).map(({ name, text }): [string, string] => [name, text])).toString(),
+    }
+  if (kind === 'multipart') return buildMultipart(value, partTypes)
   const text = plain(value)
   if (kind === 'text') return { type, bytes: text }
   if (!/^[\w+/-]*={0,2}$/.test(text.replaceAll(/\s/g, '')))
@@ -70,24 +84,34 @@ interface BodyContent {
   readonly bytes: string | Uint8Array
 }
 
-function formPairs(value: unknown): [string, string][] {
+interface FormField {
+  readonly name: string
+  readonly text: string
+  /** The text is the JSON of an object or a list. */
+  readonly isJson: boolean
+}
+
+function readFields(value: unknown): FormField[] {
   if (!isJsonObject(value)) return []
   return Object.entries(value).flatMap(([name, member]) =>
-    Array.isArray(member)
-      ? member.map((item): [string, string] => [name, plain(item)])
-      : [[name, plain(member)] satisfies [string, string]],
+    (Array.isArray(member) ? member : [member]).map((item: unknown) => ({
+      name,
+      text: plain(item),
+      isJson: typeof item === 'object' && item !== null,
+    })),
   )
 }
 
-function buildMultipart(value: unknown, schema: unknown): BodyContent {
+function buildMultipart(value: unknown, partTypes: ReadonlyMap<string, string>): BodyContent {
   const boundary = `part-${randomUUID()}`
-  const properties = isJsonObject(schema) && isJsonObject(schema.properties) ? schema.properties : {}
-  const parts = formPairs(value).map(([name, text]) => {
-    const property = properties[name]
-    const isFile = isJsonObject(property) && property.format === 'binary'
+  const parts = readFields(value).map(({ name, text, isJson }) => {
     const quoted = name.replaceAll(/["\r\n]/g, '_')
-    const file = isFile ? `; filename="${quoted}.txt"\r\ncontent-type: text/plain; charset=utf-8` : ''
-    return `--${boundary}\r\ncontent-disposition: form-data; name="${quoted}"${file}\r\n\r\n${text}\r\n`
+    const declared = partTypes.get(name)
+    const type = declared ?? (isJson ? 'application/json' : undefined)
+    // Servers recognize a file by its name.
+    const file = declared === undefined || isJson ? '' : `; filename="${quoted}.txt"`
+    const header = type === undefined ? '' : `\r\ncontent-type: ${type}`
+    return `--${boundary}\r\ncontent-disposition: form-data; name="${quoted}"${file}${header}\r\n\r\n${text}\r\n`
   })
   return { type: `multipart/form-data; boundary=${boundary}`, bytes: `${parts.join('')}--${boundary}--\r\n` }
 }

@@ -70,12 +70,16 @@ export class SchemaConverter {
   #convertReference(reference: string, schema: JsonObject, { references, depth }: Place): JsonObject {
     const target = findByPointer(this.document.root, reference)
     if (target === undefined) return {}
-    const { description } = schema
-    const own = typeof description === 'string' && !this.document.isVersion30 ? { description } : {}
+    const own = this.document.isVersion30 ? {} : this.#convertSiblings(schema, { references, depth })
     if (!references.includes(reference) && this.#parts < MAX_INLINE_PARTS && depth < MAX_DEPTH)
-      return { ...this.#convert(target, references.concat(reference), depth), ...own }
+      return join(this.#convert(target, references.concat(reference), depth), own)
     if (!this.#names.has(reference)) this.#waiting.push(reference)
     return { $ref: `#/$defs/${this.#nameOf(reference)}`, ...own }
+  }
+
+  /** Since 3.1 a reference may have other keywords beside it. */
+  #convertSiblings({ $ref: _reference, ...siblings }: JsonObject, { references, depth }: Place): JsonObject {
+    return Object.keys(siblings).length > 0 ? this.#convert(siblings, references, depth + 1) : {}
   }
 
   #nameOf(reference: string): string {
@@ -87,6 +91,14 @@ export class SchemaConverter {
     this.#names.set(reference, name)
     return name
   }
+}
+
+const ANNOTATIONS = new Set(['title', 'description', 'default', 'deprecated'])
+
+/** Annotations replace those of the target; other keywords apply besides. */
+function join(target: JsonObject, own: JsonObject): JsonObject {
+  const isAnnotated = Object.keys(own).every((keyword) => ANNOTATIONS.has(keyword))
+  return isAnnotated ? { ...target, ...own } : { allOf: [target], ...own }
 }
 
 interface Place {

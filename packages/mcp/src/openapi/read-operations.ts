@@ -9,6 +9,8 @@ import type { OpenApiOperation } from './openapi-options.js'
 export const PATH_VARIABLE = /\{([^{}]+)\}/g
 
 const TEXT: JsonObject = { type: 'string' }
+/** Arguments are text, so files are. */
+const FILE_TYPE = 'text/plain; charset=utf-8'
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 /** Set by the connection or by the request itself; the document may not offer them to the model. */
 const OWN_HEADERS =
@@ -46,6 +48,8 @@ export interface RequestBody {
   readonly isRequired: boolean
   readonly schema: unknown
   readonly description: string | undefined
+  /** The content types of the parts of a multipart body that the document declares. */
+  readonly partTypes: ReadonlyMap<string, string>
 }
 
 /** `isOwnName` tells which headers and query parameters the author sets; the model is not asked for those. */
@@ -154,12 +158,14 @@ function readBody(
   const body = resolveObject(document, value)
   const content = Object.entries(isJsonObject(body?.content) ? body.content : {})
   const preferred = PREFERRED.map((type) => content.find(([name]) => type.test(name)))
-  const [contentType, media] = preferred.find((entry) => entry !== undefined) ?? content[0] ?? []
-  if (!body || contentType === undefined) return undefined
-  const kind = readBodyKind(contentType)
+  const [range, media] = preferred.find((entry) => entry !== undefined) ?? content[0] ?? []
+  if (!body || range === undefined) return undefined
   const schema = isJsonObject(media) ? media.schema : undefined
+  const isBytes = schema === undefined || resolveObject(document, schema)?.type === 'string'
+  const contentType = range.includes('*') ? chooseContentType(range, isBytes) : range
+  const kind = readBodyKind(contentType)
   const isEncoded = kind === 'text' || kind === 'base64'
-  const form = kind === 'text' ? `The text, as ${contentType}.` : `The bytes in base64, of ${contentType}.`
+  const form = kind === 'text' ? `The text, as ${range}.` : `The bytes in base64, of ${range}.`
   const descriptions = [readString(body.description), isEncoded ? form : undefined].filter((text) => text !== undefined)
   return {
     argument: chooseName('body', 'content', new Set(parameters.map(({ argument }) => argument))),
@@ -169,7 +175,36 @@ function readBody(
     // A schema of other types describes what the text or the bytes stand for.
     schema: isEncoded && resolveObject(document, schema)?.type !== 'string' ? TEXT : schema,
     description: descriptions.length > 0 ? descriptions.join(' ') : undefined,
+    partTypes: kind === 'multipart' ? readPartTypes(document, media) : new Map(),
   }
+}
+
+/** A request needs one type of those that the document allows. */
+function chooseContentType(range: string, isBytes: boolean): string {
+  if (range.startsWith('text/')) return 'text/plain'
+  return isBytes || !/^(\*|application)\//.test(range) ? 'application/octet-stream' : 'application/json'
+}
+
+/** Those of `encoding`, and of properties that are files. */
+function readPartTypes(document: OpenApiDocument, media: unknown): ReadonlyMap<string, string> {
+  const { schema, encoding } = isJsonObject(media) ? media : {}
+  const properties = resolveObject(document, schema)?.properties
+  const files = Object.entries(isJsonObject(properties) ? properties : {}).filter(([, property]) => {
+    const item = resolveObject(document, property)
+    return isFile(item) || isFile(resolveObject(document, item?.items))
+  })
+  const declared = Object.entries(isJsonObject(encoding) ? encoding : {}).flatMap(
+    ([name, value]): [string, string][] => {
+      const type = isJsonObject(value) ? readString(value.contentType) : undefined
+      // A list or a range leaves the choice open.
+      return type === undefined || /[*,\r\n]/.test(type) ? [] : [[name, type]]
+    },
+  )
+  return new Map([...files.map(([name]): [string, string] => [name, FILE_TYPE]), ...declared])
+}
+
+function isFile(schema: JsonObject | undefined): boolean {
+  return schema?.format === 'binary' || typeof schema?.contentMediaType === 'string'
 }
 
 function readBodyKind(contentType: string): BodyKind {

@@ -11,6 +11,8 @@ import { Failure } from '../errors.js'
 const MAX_ERROR_CHARACTERS = 2000
 /** Shorter values are too common to be replaced wherever they occur. */
 const MIN_SECRET = 6
+/** The beginning of a secret that is hidden at the end of a response that was cut. */
+const MIN_BEGUN = 3
 
 export interface ResponseOptions {
   /** Method and path, for messages. */
@@ -26,10 +28,13 @@ export async function readResponse(
   const { statusCode: status = 0, statusMessage = '' } = response
   const type = response.headers['content-type'] ?? ''
   const { bytes, isCut } = await readBoundedBody(response, maxBytes)
-  const hide = (text: string): string => hideSecrets(text, secrets)
+  const isText = isTextType(type) && !(type === '' && bytes.includes(0))
+  // Before anything is cut off: a part of a secret would not be recognized.
+  const readText = (): string => hideSecrets(decodeText(bytes, type, isCut), secrets, isCut)
   if (status < 200 || status >= 300) {
-    const excerpt = isTextType(type) ? bytes.toString().slice(0, MAX_ERROR_CHARACTERS).trim() : ''
-    throw new Failure(hide(`${name} answered ${status} ${statusMessage}${excerpt && `: ${excerpt}`}`.trim()))
+    const excerpt = isText ? readText().slice(0, MAX_ERROR_CHARACTERS).trim() : ''
+    const answer = hideSecrets(`${name} answered ${status} ${statusMessage}`.trim(), secrets)
+    throw new Failure(excerpt ? `${answer}: ${excerpt}` : answer)
   }
   if (bytes.length === 0) return [{ type: 'text', text: `${name} answered ${status} ${statusMessage}`.trim() }]
   const [kind = ''] = type.split('/')
@@ -39,20 +44,47 @@ export async function readResponse(
     const mimeType = type.split(';')[0]?.trim() ?? type
     return [{ type: kind === 'audio' ? 'audio' : 'image', data: bytes.toString('base64'), mimeType }]
   }
-  if (!isTextType(type) && bytes.includes(0))
-    return [{ type: 'text', text: `${name} answered with ${bytes.length} bytes of ${type}, which are not shown.` }]
+  if (!isText && bytes.includes(0)) {
+    const shown = type || 'an unknown type'
+    return [{ type: 'text', text: `${name} answered with ${bytes.length} bytes of ${shown}, which are not shown.` }]
+  }
   const end = isCut ? `\n[cut: the response has more than ${maxBytes} bytes]` : ''
-  return [{ type: 'text', text: hide(bytes.toString()) + end }]
+  return [{ type: 'text', text: readText() + end }]
 }
 
 function isTextType(type: string): boolean {
   return type === '' || /^text\/|json|xml|yaml|javascript|x-www-form-urlencoded/.test(type)
 }
 
-/** An API may repeat what it was sent. */
-export function hideSecrets(text: string, secrets: readonly string[]): string {
-  const parts = secrets.flatMap((secret) => [secret, secret.replace(/^\w+ /, '')])
-  return parts
-    .filter((part) => part.length >= MIN_SECRET)
-    .reduce((hidden, part) => hidden.replaceAll(part, '[hidden]'), text)
+/** In the encoding that the type names; a character that is cut in two is left out. */
+function decodeText(bytes: Uint8Array, type: string, isCut: boolean): string {
+  const [, charset = 'utf-8'] = /charset="?([^\s";]+)/i.exec(type) ?? []
+  const options = { stream: isCut }
+  try {
+    return new TextDecoder(charset).decode(bytes, options)
+  } catch {
+    return new TextDecoder().decode(bytes, options)
+  }
+}
+
+/** An API may repeat what it was sent, as it is or as a part of an address or of JSON. `isCut`: also its beginning. */
+export function hideSecrets(text: string, secrets: readonly string[], isCut = false): string {
+  const forms = new Set(secrets.flatMap((secret) => [secret, secret.replace(/^\w+ /, '')]).flatMap(writeForms))
+  // What contains another comes first.
+  const parts = [...forms].filter((part) => part.length >= MIN_SECRET).toSorted((a, b) => b.length - a.length)
+  const hidden = parts.reduce((rest, part) => rest.replaceAll(part, '[hidden]'), text)
+  const start = isCut ? Math.min(...parts.map((part) => hidden.length - countBegun(hidden, part))) : hidden.length
+  return start < hidden.length ? `${hidden.slice(0, start)}[hidden]` : hidden
+}
+
+function writeForms(secret: string): readonly string[] {
+  const inForm = new URLSearchParams([['', secret]]).toString().slice(1)
+  return [secret, encodeURIComponent(secret.toWellFormed()), inForm, JSON.stringify(secret).slice(1, -1)]
+}
+
+/** How much of a secret is at the end of a text. */
+function countBegun(text: string, secret: string): number {
+  for (let length = secret.length - 1; length >= MIN_BEGUN; length--)
+    if (text.endsWith(secret.slice(0, length))) return length
+  return 0
 }

@@ -26,7 +26,8 @@ const MAX_REDIRECTS = 5
 export function createOpenApiTools(given: string | object, options: OpenApiOptions): ToolDefinition[] {
   const document = readDocument(given)
   const base = readBaseUrl(options.baseUrl)
-  const { include, exclude, names: givenNames = {} } = options
+  const { include, exclude, headers, names: givenNames = {} } = options
+  if (typeof headers !== 'function') checkHeaders(headers)
   const all = readOperations(document, createNameCheck(base, options))
   checkNames(all, { include, exclude, names: Object.keys(givenNames) })
   const operations = all.filter(
@@ -53,6 +54,12 @@ interface ApiContext {
 function readBaseUrl(text: string): URL {
   if (/^https?:/i.test(text) && URL.canParse(text)) return new URL(text)
   throw new Error(`baseUrl must be the address of the API, such as https://api.example.com/v1, not ${text}`)
+}
+
+/** In JavaScript a value may be a variable of the environment that is not set. */
+function checkHeaders(headers: Readonly<Record<string, unknown>> = {}): void {
+  const missing = Object.keys(headers).filter((name) => typeof headers[name] !== 'string')
+  if (missing.length > 0) throw new Error(`headers without a text as their value: ${missing.join(', ')}`)
 }
 
 /** An entry of `exclude` with a mistake in its name would offer what it was to leave out. */
@@ -167,7 +174,8 @@ async function callApi(
   const { headers = {}, timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES } = options
   const request = buildRequest(base, operation, args)
   const given = typeof headers === 'function' ? await headers(call) : headers
-  const secrets = [...Object.values(given), ...base.searchParams.values()]
+  checkHeaders(given)
+  const secrets = [...Object.values(given), ...readAddressSecrets(base)]
   const name = `${operation.method} ${operation.path}`
   const limit = createLimit(timeoutMs, call.signal)
   try {
@@ -181,6 +189,18 @@ async function callApi(
   } finally {
     limit.clear()
   }
+}
+
+/** The values of the query, as they are and as they are sent, and a user with a password. */
+function readAddressSecrets({ search, searchParams, username, password }: URL): readonly string[] {
+  const sent = search
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.slice(pair.indexOf('=') + 1))
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const basic =
+    password === '' ? [] : [password, decodeURIComponent(password), Buffer.from(credentials).toString('base64')]
+  return [...searchParams.values(), ...sent, ...basic]
 }
 
 /** Those of the author win, whatever the case of their names. */
@@ -213,7 +233,8 @@ async function sendWithin(base: URL, request: ApiRequest, signal: AbortSignal): 
 function createLimit(ms: number, parent: AbortSignal): { readonly signal: AbortSignal; readonly clear: () => void } {
   const controller = new AbortController()
   const end = (): void => controller.abort()
-  const timer = setTimeout(end, ms)
+  // A longer timer ends at once; more than three weeks are no limit.
+  const timer = ms < 2 ** 31 ? setTimeout(end, ms) : undefined
   parent.addEventListener('abort', end)
   if (parent.aborted) end()
   const clear = (): void => {
