@@ -50,6 +50,9 @@ export interface OpenServerFeedDeps {
   readonly toolStatuses: ReadonlyMap<string, () => Promise<Omit<ToolView, 'name'>>>
 }
 
+/** A console finds the socket of a server, and connects to it, within this time. */
+const CONSOLE_CONNECT_MS = 1500
+
 export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFeed> {
   const { config, id, log, state } = deps
   const project = findProjectRoot(config.cwd)
@@ -77,6 +80,7 @@ export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFe
   const socket = deps.hasSocket ? await openSocket(feed, config, log) : undefined
   return {
     ...feed,
+    connectsUntil: socket ? performance.now() + CONSOLE_CONNECT_MS : 0,
     async close() {
       await feed.close()
       await socket?.close()

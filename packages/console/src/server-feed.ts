@@ -224,6 +224,7 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
       presenceListeners.add(listener)
       return () => void presenceListeners.delete(listener)
     },
+    connectsUntil: 0,
     async close() {
       for (const subscriber of subscribers) removeSubscriber(subscriber)
       ;(await sampler)?.stop()

@@ -65,6 +65,7 @@ async function serverAt(waitSeconds = 30, isBroken = (): boolean => false): Prom
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    connectsUntil: 0,
   }
   return createQuestionService({
     state,
@@ -310,7 +311,7 @@ test('without an open console it is skipped', async () => {
 test('a database failure while waiting returns the question as text', async () => {
   const lazy = createLazyDatabase({ settings: settingsAt(file) })
   const broken: LazyStateDatabase = { ...lazy, open: () => Promise.reject(new Failure('The disk is full.')) }
-  const presence: UserPresence = { isPresent: () => true, onChange: () => () => {} }
+  const presence: UserPresence = { isPresent: () => true, onChange: () => () => {}, connectsUntil: 0 }
   const questions = createQuestionService({
     state: broken,
     project: '/srv/project',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { waitUntilAnswered } from './question-store.js'
+import { waitForPresence, waitUntilAnswered } from './question-store.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -77,4 +77,21 @@ test('throws the abort reason of the call', async () => {
   controller.abort(new Error('cancelled'))
   await expect(done).rejects.toThrow('cancelled')
   expect([...listeners]).toEqual([])
+})
+
+test('waits for a console as long as one may connect, however long ago the process has started', async () => {
+  const listeners = new Set<() => void>()
+  const onChange = (listener: () => void) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
+  let isOver = false
+  const waiting = waitForPresence({ onChange, connectsUntil: performance.now() + 60_000 }).then(() => (isOver = true))
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(isOver).toBe(false)
+  for (const listener of listeners) listener()
+  await waiting
+  expect(listeners.size).toBe(0)
+  // Nothing is waited for where consoles of other processes cannot connect.
+  await waitForPresence({ onChange, connectsUntil: 0 })
 })

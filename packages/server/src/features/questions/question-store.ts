@@ -260,14 +260,13 @@ export interface UserPresence {
   isPresent(user: string): boolean
   /** Calls the listener when presence may have changed. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
+  /** Until then, by the clock of `performance`, a console that is open may not have connected yet. */
+  readonly connectsUntil: number
 }
 
-/** A console finds a server that has just started, and connects to it, within this time. */
-const CONSOLE_CONNECT_MS = 1500
-
-/** Soon after the start of the process, a console that is open may not have connected yet. */
-export async function waitForPresence(presence: UserPresence): Promise<void> {
-  const remainingMs = CONSOLE_CONNECT_MS - performance.now()
+/** Soon after the start of the server, a console that is open may not have connected yet. */
+export async function waitForPresence(presence: Pick<UserPresence, 'onChange' | 'connectsUntil'>): Promise<void> {
+  const remainingMs = presence.connectsUntil - performance.now()
   if (remainingMs <= 0) return
   let unsubscribe: (() => void) | undefined
   const connected = new Promise<void>((resolve) => (unsubscribe = presence.onChange(resolve)))
