@@ -250,7 +250,8 @@ test('the calls of a user are published in single lines', async () => {
     {
       server: '00000000000000ab',
       tool: 'Ba sh',
-      about: expect.stringMatching(/^make \[31mall x+$/),
+      // A word that is cut could be a part of a secret.
+      about: 'make [31mall …',
       outcome: 'running',
     },
   ])
