@@ -86,11 +86,11 @@ test('waits for a console as long as one may connect, however long ago the proce
     return () => void listeners.delete(listener)
   }
   let isOver = false
-  const waiting = waitForPresence({ onChange, connectsUntil: performance.now() + 60_000 }).then(() => (isOver = true))
+  const done = waitForPresence({ onChange, connectsUntil: performance.now() + 60_000 }).then(() => (isOver = true))
   await vi.advanceTimersByTimeAsync(10_000)
   expect(isOver).toBe(false)
   for (const listener of listeners) listener()
-  await waiting
+  await done
   expect(listeners.size).toBe(0)
   // Nothing is waited for where consoles of other processes cannot connect.
   await waitForPresence({ onChange, connectsUntil: 0 })
