@@ -280,6 +280,7 @@ const VIEW_MODEL = 'console/view'
 /** What the page imports as well: it imports nothing. */
 const TEXT_STYLE = 'console/text-style'
 const LISTED_PROJECTS = 'console/listed-projects'
+const ASKED_ITEMS = 'console/asked-items'
 const TRANSLATIONS = 'console/i18n/'
 
 /** Path below packages/, without `src`, to text: `mcp/jsonrpc/message.ts`. */
@@ -385,7 +386,7 @@ function pageImport(found: Import): string[] {
   if (file.startsWith(TRANSLATIONS) && !target.startsWith(TRANSLATIONS))
     return [`${file} imports ${specifier}: the translations run in a browser too`]
   if (
-    [VIEW_MODEL, TEXT_STYLE, LISTED_PROJECTS, DEV_VIEW_MODEL].some((shared) => file === `${shared}.ts`) &&
+    [VIEW_MODEL, TEXT_STYLE, LISTED_PROJECTS, ASKED_ITEMS, DEV_VIEW_MODEL].some((shared) => file === `${shared}.ts`) &&
     !found.isType
   )
     return [`${file} imports ${specifier}: the view model runs in a browser too`]
@@ -396,6 +397,7 @@ function pageImport(found: Import): string[] {
     target === VIEW_MODEL ||
     target === TEXT_STYLE ||
     target === LISTED_PROJECTS ||
+    target === ASKED_ITEMS ||
     (found.isType && PAGE_TYPES.has(target)) ||
     /^preact(\/hooks)?$/.test(target) ||
     // In a part of its own, which is loaded when a terminal is opened.

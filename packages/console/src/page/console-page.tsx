@@ -5,6 +5,7 @@
 import type { FunctionComponent, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
+import { type AskedItem, listAsked } from '../asked-items.js'
 import { jobKey } from '../i18n/job-ending.js'
 import type { TranslationKey } from '../i18n/translator.js'
 import type { ConsoleView, JobView } from '../view.js'
@@ -30,15 +31,7 @@ import { usePageActivity } from './page-activity.js'
 import { type Route, routeHref, type ViewName, useRoute } from './route.js'
 import { rememberServers } from './server-projects.js'
 import { playSound } from './sound.js'
-import {
-  ActionProvider,
-  type AskedItem,
-  JobOutputProvider,
-  listAsked,
-  useActionRunner,
-  useConsole,
-  useJobOutputFetcher,
-} from './use-console.js'
+import { ActionProvider, JobOutputProvider, useActionRunner, useConsole, useJobOutputFetcher } from './use-console.js'
 import { ServersProvider, useServerStates } from './use-servers.js'
 import { getSettings } from './use-settings.js'
 import { useTranslator } from './use-translator.js'

@@ -175,11 +175,12 @@ test('home lists problems and what needs the user first', () => {
   ])
 })
 
-test('what blocks a model is listed before what was asked earlier', () => {
+test('what blocks a model is listed before what was asked earlier, questions before plans', () => {
   const [question] = VIEW.questions
   if (!question) throw new Error('no question')
   const early = { ...question, id: 1, waiting: false, askedAt: NOW - 999_000 }
-  const approval = { project: PROJECT, id: 2, action: 'exit', goal: 'roof', requestedAt: NOW, waiting: true } as const
+  const requestedAt = NOW - 500_000
+  const approval = { project: PROJECT, id: 2, action: 'exit', goal: 'roof', requestedAt, waiting: true } as const
   const view = { ...EMPTY_VIEW, questions: [early, question], approvals: [approval] }
   const values = home(view)
     .items()

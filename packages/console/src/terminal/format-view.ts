@@ -7,6 +7,7 @@ import { basename } from 'node:path'
 import { escapeUnsafe } from '@scorpiox/mcp/log'
 import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
 import { toSingleLine } from '@scorpiox/server/text/format'
+import { listAsked } from '../asked-items.js'
 import { formatExitCode, jobEndingKey } from '../i18n/job-ending.js'
 import type {
   ApprovalView,
@@ -58,8 +59,8 @@ export function formatCounts(
     problems.length === 0 ? translate('noQuestion') : translate('problemCount', { n: problems.length })
   const asked = joinParts(
     secrets.length > 0 && translate('secretCount', { n: secrets.length }),
-    approvals.length > 0 && translate('approvalCount', { n: approvals.length }),
     questions.length > 0 && translate('questionCount', { n: questions.length }),
+    approvals.length > 0 && translate('approvalCount', { n: approvals.length }),
   )
   return `${asked === '' ? noQuestionText : asked} · ${translate('serverCount', { n: servers.filter(({ isGone }) => !isGone).length })}`
 }
@@ -68,22 +69,11 @@ export function formatCounts(
 function formatSections(view: ConsoleView, translator: InboxTranslator, now: number): readonly ViewSection[] {
   const { translate } = translator
   const sections: readonly ViewSection[] = [
-    { title: translate('passwords'), lines: view.secrets.map((secret) => formatSecretRow(secret)) },
+    ...formatAskedSections(view, translator, now),
     {
-      title: translate('planApproval'),
-      lines: view.approvals.map((approval) =>
-        joinParts(
-          formatProjectName(approval.project),
-          translate('approvalId', { id: `${approval.id}` }),
-          formatApprovalRow(approval, translator, now),
-        ),
-      ),
+      title: translate('jobs'),
+      lines: view.jobs.map((job) => formatJobRow(job, view, translator, now)),
     },
-    {
-      title: translate('questions'),
-      lines: view.questions.flatMap((question) => questionLines(question, translator, now)),
-    },
-    { title: translate('jobs'), lines: view.jobs.map((job) => formatJobRow(job, view, translator, now)) },
     {
       title: translate('callbacks'),
       lines: view.callbacks.map((callback) => formatCallbackRow(callback, translator, now)),
@@ -95,6 +85,35 @@ function formatSections(view: ConsoleView, translator: InboxTranslator, now: num
     { title: translate('problems'), lines: view.problems.map(sanitizeLine) },
   ]
   return sections.filter(({ lines }) => lines.length > 0)
+}
+
+/** In the order of listAsked: passwords, questions, plans. */
+function formatAskedSections(view: ConsoleView, translator: InboxTranslator, now: number): readonly ViewSection[] {
+  const { translate } = translator
+  const asked = listAsked(view)
+  const secrets = asked.flatMap((item) => (item.kind === 'secret' ? item.secret : []))
+  const questions = asked.flatMap((item) => (item.kind === 'question' ? item.question : []))
+  const approvals = asked.flatMap((item) => (item.kind === 'approval' ? item.approval : []))
+  return [
+    {
+      title: translate('passwords'),
+      lines: secrets.map((secret) => formatSecretRow(secret)),
+    },
+    {
+      title: translate('questions'),
+      lines: questions.flatMap((question) => questionLines(question, translator, now)),
+    },
+    {
+      title: translate('planApproval'),
+      lines: approvals.map((approval) =>
+        joinParts(
+          formatProjectName(approval.project),
+          translate('approvalId', { id: `${approval.id}` }),
+          formatApprovalRow(approval, translator, now),
+        ),
+      ),
+    },
+  ]
 }
 
 export function formatApprovalRow(

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 
+import { approvalKey } from '../../asked-items.js'
 import type { ApprovalDecision, ApprovalDetails, ApprovalView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
@@ -11,7 +12,7 @@ import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
 import { findFocusedCard, type SettledHandler } from '../components/view-frame.js'
 import { deleteDraft, markSending } from '../draft-store.js'
 import { routeHref } from '../route.js'
-import { approvalKey, markSettledHere, useAction } from '../use-console.js'
+import { markSettledHere, useAction } from '../use-console.js'
 import { useServers } from '../use-servers.js'
 import { useTranslator } from '../use-translator.js'
 import { useApprovalDraft } from './approval-draft.js'

@@ -3,6 +3,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
+import { approvalKey } from '../../asked-items.js'
 import type { ApprovalView, OpenPlanView, PlanDetails, ProjectView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
@@ -10,7 +11,7 @@ import { SplitView } from '../components/split-view.js'
 import { ProjectName, projectNameOf, RelativeTime, UntrustedText } from '../components/text.js'
 import { type SettledHandler, ViewFrame } from '../components/view-frame.js'
 import { routeHref } from '../route.js'
-import { approvalKey, useAction } from '../use-console.js'
+import { useAction } from '../use-console.js'
 import { useServers } from '../use-servers.js'
 import { useTranslator } from '../use-translator.js'
 import { ApprovalCard } from './approval-card.js'
