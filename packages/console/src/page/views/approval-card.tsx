@@ -8,7 +8,7 @@ import type { ApprovalDecision, ApprovalDetails, ApprovalView } from '../../view
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { Icon } from '../components/icon.js'
-import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
+import { ClientName, ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
 import { findFocusedCard, type SettledHandler } from '../components/view-frame.js'
 import { deleteDraft, markSending } from '../draft-store.js'
 import { routeHref } from '../route.js'
@@ -41,6 +41,7 @@ export function ApprovalCard({ approval, isWhole = false, onSettled }: ApprovalC
             {translate('planApproval')}
           </span>
           <ProjectName path={project} />
+          <ClientName client={approval.client} />
           <RelativeTime at={approval.requestedAt} phrase="asked" />
           {!isWhole && <a href={routeHref('plans', project)}>{translate('planPage')}</a>}
         </p>

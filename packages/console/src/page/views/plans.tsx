@@ -8,7 +8,7 @@ import type { ApprovalView, OpenPlanView, PlanDetails, ProjectView } from '../..
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { SplitView } from '../components/split-view.js'
-import { ProjectName, projectNameOf, RelativeTime, UntrustedText } from '../components/text.js'
+import { ClientName, ProjectName, projectNameOf, RelativeTime, UntrustedText } from '../components/text.js'
 import { type SettledHandler, ViewFrame } from '../components/view-frame.js'
 import { routeHref } from '../route.js'
 import { useAction } from '../use-console.js'
@@ -92,6 +92,7 @@ function PlanList({ plans, opened }: PlanListProps) {
           </a>
           <p class="meta">
             {approval && <span class="tag">{translate('planApproval')}</span>}
+            <ClientName client={approval?.client} />
             <RelativeTime at={plan.startedAt} phrase="since" />
           </p>
         </li>

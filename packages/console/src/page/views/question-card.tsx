@@ -10,7 +10,7 @@ import type { QuestionView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { useKeys } from '../components/keys.js'
-import { ProjectName, RelativeTime } from '../components/text.js'
+import { ClientName, ProjectName, RelativeTime } from '../components/text.js'
 import { findFocusedCard, type SettledHandler } from '../components/view-frame.js'
 import { deleteDraft, markSending, readDraft, saveDraft } from '../draft-store.js'
 import { markSettledHere, useAction } from '../use-console.js'
@@ -34,6 +34,7 @@ export function QuestionCard({ question, takesKeys, onSettled }: QuestionCardPro
       <div class="about">
         <p class="meta">
           <ProjectName path={question.project} />
+          <ClientName client={question.client} />
           <RelativeTime at={question.askedAt} phrase="asked" />
         </p>
         <p class={question.waiting ? 'state urgent' : 'state'}>
