@@ -13,6 +13,7 @@ import type {
   ApprovalView,
   CallbackView,
   CallView,
+  ClientOrigin,
   ConsoleView,
   JobView,
   QuestionView,
@@ -25,6 +26,8 @@ import type { InboxTranslator } from './inbox-context.js'
 
 const MAX_LINE_CHARS = 500
 const MINUTE_MS = 60_000
+/** Of a server, in its row. */
+const MAX_CLIENTS = 3
 const OUTCOME_SYMBOLS = { ok: '✓', error: '✗', cancelled: '–', running: '…' } as const
 
 export interface ViewSection {
@@ -97,7 +100,7 @@ function formatAskedSections(view: ConsoleView, translator: InboxTranslator, now
   return [
     {
       title: translate('passwords'),
-      lines: secrets.map((secret) => formatSecretRow(secret)),
+      lines: secrets.map((secret) => joinParts(formatClient(secret), formatSecretRow(secret))),
     },
     {
       title: translate('questions'),
@@ -108,6 +111,7 @@ function formatAskedSections(view: ConsoleView, translator: InboxTranslator, now
       lines: approvals.map((approval) =>
         joinParts(
           formatProjectName(approval.project),
+          formatClient(approval),
           translate('approvalId', { id: `${approval.id}` }),
           formatApprovalRow(approval, translator, now),
         ),
@@ -264,6 +268,7 @@ function questionLines(form: QuestionView, translator: InboxTranslator, now: num
   ])
   const title = joinParts(
     formatProjectName(form.project),
+    formatClient(form),
     translate('questionId', { id: `${form.id}` }),
     formatAgo(translator, form.askedAt, now),
   )
@@ -311,14 +316,22 @@ export function formatCallState({ outcome, ms }: CallView, { translate, formatDu
 }
 
 export function formatServerRow(server: ServerView, translator: InboxTranslator, now: number): string {
-  const { project, transport, pid, version, startedAt } = server
+  const { project, transport, pid, version, startedAt, clients = [] } = server
   const { translate } = translator
   return joinParts(
     formatProjectName(project),
+    formatClients(clients, translator),
     translate('serverProcess', { transport, pid: `${pid}` }),
     translate('version', { version: sanitizeLine(version) }),
     translate('since', { when: formatAgo(translator, startedAt, now) }),
   )
+}
+
+/** Those that called last. */
+function formatClients(clients: readonly ClientOrigin[], { translate }: InboxTranslator): string {
+  const names = [...new Set(clients.map(formatClient))]
+  const others = names.length - MAX_CLIENTS
+  return joinParts(...names.slice(0, MAX_CLIENTS), others > 0 && translate('andMore', { n: others }))
 }
 
 function toolLines({ tools }: ServerView): readonly string[] {
@@ -357,6 +370,11 @@ function formatElapsed({ formatDuration }: InboxTranslator, ms: number): string 
 
 export function formatProjectName(project: string): string {
   return sanitizeLine(basename(project) || project)
+}
+
+/** Name and version of the client that something comes from; empty if it is not known. */
+export function formatClient({ client = '' }: ClientOrigin): string {
+  return sanitizeLine(client)
 }
 
 function formatJobEnding({ translate }: InboxTranslator, job: JobView): string {
