@@ -3,7 +3,7 @@
 // document.
 
 import type { FunctionComponent, VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { type AskedItem, listAsked } from '../asked-items.js'
 import { jobKey } from '../i18n/job-ending.js'
@@ -254,9 +254,12 @@ function useTitle(name: string, waiting: number): void {
 function useFocusOnRouteChange(view: ViewName) {
   const main = useRef<HTMLElement>(null)
   const before = useRef(view)
+  // Before the effects of the view, which may scroll to what is open in it.
+  useLayoutEffect(() => {
+    if (before.current !== view) scrollTo(0, 0)
+  }, [view])
   useEffect(() => {
     if (before.current !== view) main.current?.focus({ preventScroll: true })
-    if (before.current !== view) scrollTo(0, 0)
     before.current = view
   }, [view])
   return main

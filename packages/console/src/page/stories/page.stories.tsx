@@ -141,6 +141,8 @@ const CALL_STORIES: readonly Story[] = [
   pageStory({ name: 'call-extreme', address: '#/calls/c296', view: extremeView }),
   pageStory({ name: 'calls-timeline-extreme', address: '#/calls/session/stdio-41872', view: extremeView }),
   pageStory({ name: 'calls-5000', address: '#/calls', view: largeView }),
+  // On the second page of the list, which scrolls to it.
+  pageStory({ name: 'call-earlier', address: '#/calls/c4880', view: largeView }),
 ]
 
 const OTHER_STORIES: readonly Story[] = [
