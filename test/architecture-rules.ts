@@ -280,6 +280,7 @@ const SHARED_WITH_PAGE = new Set([
   'console/view',
   'console/text-style',
   'console/listed-projects',
+  'console/asked-items',
   'console/sort-jobs',
   'console/scale-graph',
 ])

@@ -78,7 +78,7 @@ describe.concurrent('on the console', () => {
     const { client, ui, project, watched } = setup
     await plan(client, 'status', { plan: 'one\ntwo\n' })
     const { result } = await begin(setup, { action: 'exit', plan: 'one\n- [ ] three\n' })
-    expect(watched.view().approvals).toEqual([
+    expect(watched.view().approvals).toMatchObject([
       { project, id: 1, action: 'exit', goal: 'Paint', requestedAt: expect.any(Number), waiting: true },
     ])
     const { json } = await sendCommand(ui, 'approval', { project, id: 1 })

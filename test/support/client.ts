@@ -23,6 +23,14 @@ export const MODERN = '2026-07-28'
 // oxlint-disable-next-line typescript/no-explicit-any -- tests inspect answers of any shape
 export type Json = any
 
+/** How a client introduces itself. */
+export interface ClientInfo {
+  readonly name: string
+  readonly version: string
+}
+
+export const TEST_CLIENT: ClientInfo = { name: 'test', version: '0' }
+
 export interface TestClient {
   readonly child: ChildProcessWithoutNullStreams
   /** Every line the server has printed so far, parsed. */
@@ -36,7 +44,7 @@ export interface TestClient {
   request(method: string, params?: unknown, id?: string | number): Promise<Json>
   /** Waits for the first matching line, also among those already received. */
   waitFor(fits: (message: Json) => boolean): Promise<Json>
-  initialize(revision: string, capabilities?: object): Promise<Json>
+  initialize(revision: string, capabilities?: object, client?: ClientInfo): Promise<Json>
   /** Closes stdin and waits for the exit; resolves to the exit code. */
   close(): Promise<number | null>
 }
@@ -113,12 +121,8 @@ export function startServer(options: StartOptions = {}): TestClient {
       if (ended) return Promise.reject(new Error(`the server has ended; stderr: ${errors}`))
       return new Promise((resolve_, reject) => waiting.add({ fits, resolve: resolve_, reject }))
     },
-    async initialize(revision, capabilities = {}) {
-      const answer = await client.request('initialize', {
-        protocolVersion: revision,
-        capabilities,
-        clientInfo: { name: 'test', version: '0' },
-      })
+    async initialize(revision, capabilities = {}, clientInfo = TEST_CLIENT) {
+      const answer = await client.request('initialize', { protocolVersion: revision, capabilities, clientInfo })
       client.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
       return answer
     },

@@ -7,7 +7,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { resolve } from 'node:path'
 
-import { cleanEnv, emptyFolder, type Json, MODERN, PROGRAM } from './client.js'
+import { cleanEnv, emptyFolder, type Json, MODERN, PROGRAM, TEST_CLIENT } from './client.js'
 import { RUNTIME_FLAGS } from './runtime.js'
 
 const FIXTURE = resolve(import.meta.dirname, '../fixture/http-server.mjs')
@@ -326,8 +326,8 @@ export async function initialize(
   server: HttpServer,
   protocolVersion: string,
   asked: HttpRequest = {},
+  clientInfo = TEST_CLIENT,
 ): Promise<string> {
-  const clientInfo = { name: 'test', version: '0' }
   const body = rpc('initialize', { protocolVersion, capabilities: { elicitation: {} }, clientInfo })
   const { headers } = await sendRequest(server, { body, ...asked })
   return String(headers['mcp-session-id'])

@@ -144,17 +144,18 @@ async function readProjectSnapshot(project: string, rows: StateTables): Promise<
   const counts = await rows.tasks.countAll()
   return {
     approvals: plan ? await readApprovals(project, rows, plan) : [],
-    questions: questions
-      .slice(0, MAX_QUESTIONS)
-      .map(({ id, askedAt, waiting, questions: asked }) => ({ project, id, askedAt, waiting, questions: asked })),
+    questions: questions.slice(0, MAX_QUESTIONS).map(({ id, session, askedAt, waiting, questions: asked }) => {
+      return { project, session, id, askedAt, waiting, questions: asked }
+    }),
     messages: messages
       .slice(0, MAX_MESSAGES)
-      .map(({ id, kind, text, createdAt }) => ({ project, id, kind, text, createdAt })),
+      .map(({ id, session, kind, text, createdAt }) => ({ project, session, id, kind, text, createdAt })),
     callbacks: callbacks.slice(0, MAX_CALLBACKS).map((row) => ({
       project,
       session: row.session,
       slot: row.slot,
       message: row.message,
+      setAt: row.setAt,
       fireAt: row.fireAt,
       everyMs: row.delayMs,
       repeatsLeft: row.repeatsLeft,
@@ -183,8 +184,8 @@ async function readApprovals(
 ): Promise<readonly ApprovalView[]> {
   const row = await approvals.findOpen()
   if (row?.planId !== planId) return []
-  const { id, action, requestedAt, waiting } = row
-  return [{ project, id, action, goal, requestedAt, waiting }]
+  const { id, session, action, requestedAt, waiting } = row
+  return [{ project, session, id, action, goal, requestedAt, waiting }]
 }
 
 async function readTasks({ tasks }: StateTables): Promise<readonly TaskView[]> {

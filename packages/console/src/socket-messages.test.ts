@@ -47,6 +47,15 @@ const TOOL = { name: 'Bash', works: false, note: 'why' }
 const SERVER = { id: 'a', pid: 1, transport: 'stdio', project: '/srv/p', startedAt: 1, version: '1', tools: [TOOL] }
 const UPDATE = { server: SERVER, jobs: [JOB], calls: [CALL], databaseChanged: true }
 
+test('a password is asked for with or without a session, because servers of older versions send none', () => {
+  const secret = { server: 'a', project: '/srv/p', id: 'x', command: 'ssh', prompt: '?', askedAt: 1, isSecret: true }
+  const parse = (...secrets: readonly object[]) =>
+    parseFeedMessage(JSON.stringify({ kind: 'update', update: { secrets } }))
+  const known = [secret, { ...secret, session: 's' }]
+  expect(parse(...known)).toEqual({ kind: 'update', update: { secrets: known } })
+  expect(parse({ ...secret, session: 7 })).toEqual({ kind: 'update', update: {} })
+})
+
 test('parses valid messages unchanged', () => {
   expect(parseFeedMessage(JSON.stringify({ kind: 'update', update: UPDATE }))).toEqual({
     kind: 'update',

@@ -244,6 +244,8 @@ function isSecretQuestion(value: unknown): value is SecretView {
   return (
     hasStrings(value, 'server', 'project', 'id', 'command', 'prompt') &&
     hasNumbers(value, 'askedAt') &&
+    // A server of an older version does not send it.
+    (value.session === undefined || typeof value.session === 'string') &&
     typeof value.isSecret === 'boolean'
   )
 }

@@ -26,6 +26,7 @@ import { type ConnectedFeed, type FeedConnections, openFeedConnections } from '.
 import type { FeedTerminals } from './feed-terminals.js'
 import type { OutputChunk } from './output-chunk.js'
 import type { ServerFeed } from './server-feed.js'
+import { createSessionClients } from './session-clients.js'
 import { readTask, readTaskPage, readTaskSteps } from './task-views.js'
 import type {
   ApprovalDecision,
@@ -33,6 +34,7 @@ import type {
   CallDetails,
   CallPage,
   CallQuery,
+  CallView,
   SessionTimeline,
   ConsoleChange,
   ConsoleView,
@@ -121,6 +123,8 @@ const FIRST_VIEW_TIMEOUT_MS = 1500
 const DATABASE_TIMEOUT_MS = 5000
 /** Connections stay open for the next request. */
 const KEEP_OPEN_MS = 2000
+/** For the clients that only the history names; without it they are not named. */
+const CLIENTS_TIMEOUT_MS = 500
 
 export interface UserConsoleDeps {
   readonly user: string
@@ -143,11 +147,18 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
   const sender = createViewSender(() => sources)
 
   function connect(): ViewSources {
+    const clients = createSessionClients({
+      user,
+      history,
+      listCalls: () => (sources ? listReportedCalls(sources.feeds) : []),
+      onChange: sender.requestSoon,
+    })
     const feeds = openFeedConnections({
       user,
       localFeed,
       socketDirectory,
       onUpdate(changed) {
+        if (changed.calls) clients.note(changed.calls)
         if (changed.databaseChanged) sources?.database.databaseChanged()
         if (changed.server) sources?.database.refresh()
         if (changed.secrets) sender.requestSoon()
@@ -156,7 +167,7 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
     })
     const projects = (): readonly string[] => projectsOf(feeds)
     const database = watchDatabase({ user, state, projects, onChange: sender.requestSoon })
-    return { feeds, database }
+    return { feeds, database, clients }
   }
 
   /** Projects that are shown even if nothing of the user is stored for them. */
@@ -185,8 +196,7 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
   function release(): void {
     users--
     if (users > 0 || !sources) return
-    sources.feeds.close()
-    sources.database.close()
+    closeSources(sources)
     sources = undefined
     onIdle?.()
   }
@@ -238,6 +248,9 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
           waitForFeeds(connected.feeds, limitMs),
           Promise.race([connected.database.ready, limit]),
         ])
+        composeConsoleView(connected)
+        const clientsLimit = timers.setTimeout(CLIENTS_TIMEOUT_MS, undefined, { ref: false })
+        await Promise.race([connected.clients.settled(), clientsLimit])
         const view = composeConsoleView(connected)
         return { ...view, problems: [...view.problems, ...silent] }
       } finally {
@@ -304,11 +317,21 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
     async close() {
       isClosed = true
       sender.close()
-      sources?.feeds.close()
-      sources?.database.close()
+      if (sources) closeSources(sources)
       sources = undefined
     },
   }
+}
+
+function listReportedCalls(feeds: FeedConnections): readonly CallView[] {
+  const gone = feeds.gone.list([]).flatMap(({ calls }) => calls)
+  return [...feeds.all().flatMap(({ latest }) => latest.calls ?? []), ...gone]
+}
+
+function closeSources({ feeds, database, clients }: ViewSources): void {
+  feeds.close()
+  database.close()
+  clients.close()
 }
 
 function requireFeed(feeds: FeedConnections, server: string): ConnectedFeed {

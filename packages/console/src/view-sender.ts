@@ -4,6 +4,8 @@
 import { createThrottle } from '@scorpiox/server/async/concurrency'
 import type { DatabaseWatch } from './database-view.js'
 import type { FeedConnections } from './feed-connections.js'
+import { nameClients } from './name-clients.js'
+import type { SessionClients } from './session-clients.js'
 import type { CallView, ConsoleChange, ConsolePart, ConsoleView } from './view.js'
 
 const MAX_CALLS = 100
@@ -31,6 +33,7 @@ const SEND_ASKED_INTERVAL_MS = 10
 export interface ViewSources {
   readonly feeds: FeedConnections
   readonly database: DatabaseWatch
+  readonly clients: SessionClients
 }
 
 export interface ViewSender {
@@ -104,8 +107,12 @@ export function createViewSender(sources: () => ViewSources | undefined): ViewSe
   }
 }
 
-/** Combines the server feeds and the database view into one view, each part sorted for display. */
-export function composeConsoleView({ feeds, database }: ViewSources): ConsoleView {
+/** Combines the sources into one view, each part sorted for display. */
+export function composeConsoleView(sources: ViewSources): ConsoleView {
+  return nameClients(combineSources(sources), sources.clients)
+}
+
+function combineSources({ feeds, database }: Omit<ViewSources, 'clients'>): ConsoleView {
   const latest = feeds.all().map((feed) => feed.latest)
   const liveJobs = latest.flatMap(({ jobs = [] }) => jobs)
   const gone = feeds.gone.list(liveJobs)

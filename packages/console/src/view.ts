@@ -45,6 +45,24 @@ export interface ServerView extends ServerReport {
   readonly isGone: boolean
   /** Null if it is connected. */
   readonly goneAt: number | null
+  /** Those of the user whose calls are known; the one with the latest call first. */
+  readonly clients?: readonly ServerClientView[]
+}
+
+export interface ServerClientView {
+  readonly session: string
+  /** Name and version. */
+  readonly client: string
+  /** When its latest call started; rounded, so that it does not change with each call. */
+  readonly lastCallAt: number
+}
+
+/** Which client an item comes from. */
+export interface ClientOrigin {
+  /** Undefined if its server runs an older version. */
+  readonly session?: string | undefined
+  /** Name and version; undefined while it is not known. */
+  readonly client?: string | undefined
 }
 
 /** What a server reports about itself. */
@@ -66,7 +84,7 @@ export interface ToolView {
 }
 
 /** A question of a running command for a password or the like. The answer is for that command only. */
-export interface SecretView {
+export interface SecretView extends ClientOrigin {
   readonly server: string
   readonly project: string
   readonly id: string
@@ -78,7 +96,7 @@ export interface SecretView {
   readonly isSecret: boolean
 }
 
-export interface QuestionView {
+export interface QuestionView extends ClientOrigin {
   readonly project: string
   readonly id: number
   readonly askedAt: number
@@ -88,7 +106,7 @@ export interface QuestionView {
 }
 
 /** A request to end plan mode, which the user decides on. The text is read on request. */
-export interface ApprovalView {
+export interface ApprovalView extends ClientOrigin {
   readonly project: string
   readonly id: number
   /** `exit` accepts the plan, `reset` discards it. */
@@ -133,7 +151,7 @@ export interface ApprovalDecision {
 }
 
 /** A message not yet delivered to a model. */
-export interface MessageView {
+export interface MessageView extends ClientOrigin {
   readonly project: string
   readonly id: number
   readonly kind: 'callback' | 'answer'
@@ -141,11 +159,12 @@ export interface MessageView {
   readonly createdAt: number
 }
 
-export interface CallbackView {
+export interface CallbackView extends ClientOrigin {
   readonly project: string
   readonly session: string
   readonly slot: number
   readonly message: string
+  readonly setAt?: number
   /** Wall clock time of this machine; null if it waits for an event. */
   readonly fireAt: number | null
   readonly everyMs: number
@@ -155,7 +174,7 @@ export interface CallbackView {
   readonly pattern: string | null
 }
 
-export interface JobView extends JobEnd {
+export interface JobView extends JobEnd, ClientOrigin {
   readonly server: string
   readonly project: string
   readonly id: number
@@ -170,8 +189,6 @@ export interface JobView extends JobEnd {
   readonly tail: string
   /** Null if it has no terminal. */
   readonly terminal?: TerminalView | null
-  /** The session that started it; undefined if its server runs an older version. */
-  readonly session?: string
   /**
    * Null: not measured yet, or it has ended. `unknown`: it cannot be measured on the system of its server. Undefined: its
    * server runs an older version, which can neither measure nor restart it.

@@ -523,6 +523,8 @@ export const ar: Translations = {
     many: 'الأدوات العاملة: {works} من {n}',
     other: 'الأدوات العاملة: {works} من {n}',
   },
+  serverClients: 'العملاء',
+  clientLastCall: 'آخر استدعاء {when}',
   works: 'تعمل',
   worksPartly: 'تعمل جزئيًا',
   worksNot: 'لا تعمل',

@@ -398,6 +398,8 @@ export const en = {
   problems: 'Problems',
   process: 'Process {pid}',
   toolsWork: { one: '{works} of {n} tool works', other: '{works} of {n} tools work' },
+  serverClients: 'Clients',
+  clientLastCall: 'last call {when}',
   works: 'Works',
   worksPartly: 'Partly works',
   worksNot: 'Does not work',

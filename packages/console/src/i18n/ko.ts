@@ -401,6 +401,8 @@ export const ko: Translations = {
   problems: '문제',
   process: '프로세스 {pid}',
   toolsWork: { other: '도구 {n}개 중 {works}개 작동' },
+  serverClients: '클라이언트',
+  clientLastCall: '마지막 호출: {when}',
   works: '작동함',
   worksPartly: '일부만 작동함',
   worksNot: '작동하지 않음',

@@ -3,8 +3,9 @@
 // document.
 
 import type { FunctionComponent, VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
+import { type AskedItem, listAsked } from '../asked-items.js'
 import { jobKey } from '../i18n/job-ending.js'
 import type { TranslationKey } from '../i18n/translator.js'
 import type { ConsoleView, JobView } from '../view.js'
@@ -30,15 +31,7 @@ import { usePageActivity } from './page-activity.js'
 import { type Route, routeHref, type ViewName, useRoute } from './route.js'
 import { rememberServers } from './server-projects.js'
 import { playSound } from './sound.js'
-import {
-  ActionProvider,
-  type AskedItem,
-  JobOutputProvider,
-  listAsked,
-  useActionRunner,
-  useConsole,
-  useJobOutputFetcher,
-} from './use-console.js'
+import { ActionProvider, JobOutputProvider, useActionRunner, useConsole, useJobOutputFetcher } from './use-console.js'
 import { ServersProvider, useServerStates } from './use-servers.js'
 import { getSettings } from './use-settings.js'
 import { useTranslator } from './use-translator.js'
@@ -261,9 +254,12 @@ function useTitle(name: string, waiting: number): void {
 function useFocusOnRouteChange(view: ViewName) {
   const main = useRef<HTMLElement>(null)
   const before = useRef(view)
+  // Before the effects of the view, which may scroll to what is open in it.
+  useLayoutEffect(() => {
+    if (before.current !== view) scrollTo(0, 0)
+  }, [view])
   useEffect(() => {
     if (before.current !== view) main.current?.focus({ preventScroll: true })
-    if (before.current !== view) scrollTo(0, 0)
     before.current = view
   }, [view])
   return main

@@ -4,58 +4,14 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
+import { type AskedItem, listAsked } from '../asked-items.js'
 import { findNewlyFailed } from '../i18n/job-ending.js'
-import {
-  type ApprovalView,
-  type ConsoleView,
-  EMPTY_VIEW,
-  type JobView,
-  type QuestionView,
-  type SecretView,
-} from '../view.js'
+import { type ConsoleView, EMPTY_VIEW, type JobView } from '../view.js'
 import { type ActionResult, type JobOutputKind, openJobOutput, type PageAction, postAction } from './api.js'
 import { setDraftOwner } from './draft-store.js'
 import { connectEvents, type ConnectionState, type EventConnection, type LossCause } from './event-connection.js'
 import { setActivityOwner, usePageActivity } from './page-activity.js'
 import { getServerTime, setServerClockOffset } from './use-now.js'
-
-export function questionKey({ project, id }: Pick<QuestionView, 'project' | 'id'>): string {
-  return JSON.stringify([project, id])
-}
-
-export function approvalKey({ project, id }: Pick<ApprovalView, 'project' | 'id'>): string {
-  return JSON.stringify([project, 'approval', id])
-}
-
-export function secretKey({ server, id }: Pick<SecretView, 'server' | 'id'>): string {
-  return JSON.stringify([server, 'secret', id])
-}
-
-export interface AskedItem {
-  readonly key: string
-  readonly kind: 'secret' | 'approval' | 'question'
-  readonly project: string
-  readonly title: string
-}
-
-/** What the user is asked: passwords, plans to approve and questions. */
-export function listAsked({ secrets, approvals, questions }: ConsoleView): readonly AskedItem[] {
-  const toItem = (kind: AskedItem['kind'], key: string, project: string, title: string): AskedItem => ({
-    key,
-    kind,
-    project,
-    title: shorten(title),
-  })
-  return [
-    ...secrets.map((each) => toItem('secret', secretKey(each), each.project, each.prompt)),
-    ...approvals.map((each) => toItem('approval', approvalKey(each), each.project, each.goal)),
-    ...questions.map((each) => toItem('question', questionKey(each), each.project, each.questions[0]?.text ?? '')),
-  ]
-}
-
-function shorten(text: string): string {
-  return text.length > 120 ? `${text.slice(0, 119).trimEnd()}…` : text
-}
 
 export interface LiveConsole {
   /** Undefined until the first view arrives. */

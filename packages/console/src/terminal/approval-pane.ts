@@ -5,7 +5,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { showControlCharacters } from '@scorpiox/server/terminal/text-layout'
 import type { ApprovalDecision, ApprovalDetails, ApprovalView } from '../view.js'
 import { changedRows } from './changed-rows.js'
-import { formatProjectName, joinParts, sanitizeLine } from './format-view.js'
+import { formatClient, formatProjectName, joinParts, sanitizeLine } from './format-view.js'
 import type { InboxContext } from './inbox-context.js'
 import { createScroller, type KeyBinding, type Pane } from './pane.js'
 import { type Row, wrapText } from './rows.js'
@@ -46,8 +46,9 @@ export function createApprovalPane(context: InboxContext, { approval, draft, onD
   let problem = ''
   let shown: 'plan' | 'changes' | 'edited' = 'plan'
   let isDecided = false
-  const isOpen = (): boolean =>
-    view().approvals.some(({ id, project }) => id === approval.id && project === approval.project)
+  const find = (): ApprovalView | undefined =>
+    view().approvals.find(({ id, project }) => id === approval.id && project === approval.project)
+  const isOpen = (): boolean => find() !== undefined
 
   async function load(): Promise<void> {
     try {
@@ -180,8 +181,9 @@ export function createApprovalPane(context: InboxContext, { approval, draft, onD
     draw({ columns, rows }) {
       const title = joinParts(translate(isExit ? 'approveAsk' : 'resetAsk'), sanitizeLine(approval.goal))
       const waiting = translate(approval.waiting ? 'callWaitsForThis' : 'callHasEnded')
-      const state = isOpen()
-        ? wrapText(joinParts(formatProjectName(approval.project), waiting), columns, 'dim')
+      const found = find()
+      const state = found
+        ? wrapText(joinParts(formatProjectName(approval.project), formatClient(found), waiting), columns, 'dim')
         : wrapText(translate('answeredElsewhere'), columns, 'warning')
       const heading: readonly Row[] = [
         ...wrapText(title, columns, 'accent').slice(0, 2),

@@ -2,7 +2,7 @@
 // by home-screen.ts. Act through the console.
 
 import type { CallbackView, MessageView } from '../view.js'
-import { formatCallbackTime, formatProjectName, joinParts } from './format-view.js'
+import { formatCallbackTime, formatClient, formatProjectName, joinParts } from './format-view.js'
 import type { InboxContext } from './inbox-context.js'
 import type { Pane } from './pane.js'
 import { wrapText } from './rows.js'
@@ -28,7 +28,12 @@ export function createCallbackPane(context: InboxContext, callback: CallbackView
       const found = find()
       const time = found ? formatCallbackTime(found, translator, Date.now()) : translate('isOver')
       return wrapText(
-        joinParts(translate('callback', { slot }), formatProjectName(callback.project), time),
+        joinParts(
+          translate('callback', { slot }),
+          formatProjectName(callback.project),
+          formatClient(found ?? callback),
+          time,
+        ),
         columns,
         'accent',
       )
@@ -41,8 +46,9 @@ export function createCallbackPane(context: InboxContext, callback: CallbackView
 export function createMessagePane(context: InboxContext, message: MessageView): Pane {
   const { ui, userConsole, translator, view } = context
   const { translate } = translator
-  const isOpen = (): boolean =>
-    view().messages.some(({ id, project }) => id === message.id && project === message.project)
+  const find = (): MessageView | undefined =>
+    view().messages.find(({ id, project }) => id === message.id && project === message.project)
+  const isOpen = (): boolean => find() !== undefined
   const kind = translate(message.kind === 'callback' ? 'callbackFired' : 'answerLate')
 
   async function dismiss(): Promise<void> {
@@ -53,7 +59,8 @@ export function createMessagePane(context: InboxContext, message: MessageView): 
   return createTextPane(context, {
     heading(columns) {
       const state = translate(isOpen() ? 'notDelivered' : 'isOver')
-      return wrapText(joinParts(kind, formatProjectName(message.project), state), columns, 'accent')
+      const client = formatClient(find() ?? message)
+      return wrapText(joinParts(kind, formatProjectName(message.project), client, state), columns, 'accent')
     },
     body: (columns) => wrapText(message.text, columns),
     bindings: () => (isOpen() ? [{ keys: ['x'], hint: 'x', label: translate('dismissMore'), run: dismiss }] : []),

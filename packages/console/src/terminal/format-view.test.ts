@@ -174,16 +174,42 @@ test('home lists problems and what needs the user first', () => {
   ])
 })
 
-test('what blocks a model is listed before what was asked earlier', () => {
+test('what blocks a model is listed before what was asked earlier, questions before plans', () => {
   const [question] = VIEW.questions
   if (!question) throw new Error('no question')
   const early = { ...question, id: 1, waiting: false, askedAt: NOW - 999_000 }
-  const approval = { project: PROJECT, id: 2, action: 'exit', goal: 'roof', requestedAt: NOW, waiting: true } as const
+  const requestedAt = NOW - 500_000
+  const approval = { project: PROJECT, id: 2, action: 'exit', goal: 'roof', requestedAt, waiting: true } as const
   const view = { ...EMPTY_VIEW, questions: [early, question], approvals: [approval] }
   const values = home(view)
     .items()
     .map(({ value }) => value)
   expect(values.slice(0, 3)).toEqual([`question 7 ${PROJECT}`, `approval 2 ${PROJECT}`, `question 1 ${PROJECT}`])
+})
+
+test('what waits and each server names its clients, a server those that called last', () => {
+  const client = 'atlas-code\u001B 2.1'
+  const named = (names: readonly string[]) =>
+    names.map((name, index) => ({ session: `${index}`, client: name, lastCallAt: NOW }))
+  const [server] = VIEW.servers
+  const [question] = VIEW.questions
+  if (!server || !question) throw new Error('nothing to show')
+  const view: ConsoleView = {
+    ...EMPTY_VIEW,
+    questions: [{ ...question, client }],
+    servers: [
+      { ...server, clients: named(['one 1', 'two 2', 'one 1']) },
+      { ...server, clients: named(['1', '2', '3', '4', '5']) },
+    ],
+  }
+  const lines = formatReport(view, ENGLISH, NOW).split('\n')
+  expect(lines.filter((row) => row.includes('question 7'))).toEqual([
+    `  shop · atlas-code 2.1 · question 7 · 2 minutes ago`,
+  ])
+  expect(lines.filter((row) => row.includes('stdio')).map((row) => row.replace(/ · stdio.*/, ''))).toEqual([
+    '  shop · one 1 · two 2',
+    '  shop · 1 · 2 · 3 · and 2 more',
+  ])
 })
 
 test('with problems, the first line does not claim that there are no questions', () => {

@@ -7,11 +7,13 @@ import { basename } from 'node:path'
 import { escapeUnsafe } from '@scorpiox/mcp/log'
 import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
 import { toSingleLine } from '@scorpiox/server/text/format'
+import { listAsked } from '../asked-items.js'
 import { formatExitCode, jobEndingKey } from '../i18n/job-ending.js'
 import type {
   ApprovalView,
   CallbackView,
   CallView,
+  ClientOrigin,
   ConsoleView,
   JobView,
   QuestionView,
@@ -24,6 +26,8 @@ import type { InboxTranslator } from './inbox-context.js'
 
 const MAX_LINE_CHARS = 500
 const MINUTE_MS = 60_000
+/** Of a server, in its row. */
+const MAX_CLIENTS = 3
 const OUTCOME_SYMBOLS = { ok: '✓', error: '✗', cancelled: '–', running: '…' } as const
 
 export interface ViewSection {
@@ -58,8 +62,8 @@ export function formatCounts(
     problems.length === 0 ? translate('noQuestion') : translate('problemCount', { n: problems.length })
   const asked = joinParts(
     secrets.length > 0 && translate('secretCount', { n: secrets.length }),
-    approvals.length > 0 && translate('approvalCount', { n: approvals.length }),
     questions.length > 0 && translate('questionCount', { n: questions.length }),
+    approvals.length > 0 && translate('approvalCount', { n: approvals.length }),
   )
   return `${asked === '' ? noQuestionText : asked} · ${translate('serverCount', { n: servers.filter(({ isGone }) => !isGone).length })}`
 }
@@ -68,22 +72,11 @@ export function formatCounts(
 function formatSections(view: ConsoleView, translator: InboxTranslator, now: number): readonly ViewSection[] {
   const { translate } = translator
   const sections: readonly ViewSection[] = [
-    { title: translate('passwords'), lines: view.secrets.map((secret) => formatSecretRow(secret)) },
+    ...formatAskedSections(view, translator, now),
     {
-      title: translate('planApproval'),
-      lines: view.approvals.map((approval) =>
-        joinParts(
-          formatProjectName(approval.project),
-          translate('approvalId', { id: `${approval.id}` }),
-          formatApprovalRow(approval, translator, now),
-        ),
-      ),
+      title: translate('jobs'),
+      lines: view.jobs.map((job) => formatJobRow(job, view, translator, now)),
     },
-    {
-      title: translate('questions'),
-      lines: view.questions.flatMap((question) => questionLines(question, translator, now)),
-    },
-    { title: translate('jobs'), lines: view.jobs.map((job) => formatJobRow(job, view, translator, now)) },
     {
       title: translate('callbacks'),
       lines: view.callbacks.map((callback) => formatCallbackRow(callback, translator, now)),
@@ -95,6 +88,36 @@ function formatSections(view: ConsoleView, translator: InboxTranslator, now: num
     { title: translate('problems'), lines: view.problems.map(sanitizeLine) },
   ]
   return sections.filter(({ lines }) => lines.length > 0)
+}
+
+/** In the order of listAsked: passwords, questions, plans. */
+function formatAskedSections(view: ConsoleView, translator: InboxTranslator, now: number): readonly ViewSection[] {
+  const { translate } = translator
+  const asked = listAsked(view)
+  const secrets = asked.flatMap((item) => (item.kind === 'secret' ? item.secret : []))
+  const questions = asked.flatMap((item) => (item.kind === 'question' ? item.question : []))
+  const approvals = asked.flatMap((item) => (item.kind === 'approval' ? item.approval : []))
+  return [
+    {
+      title: translate('passwords'),
+      lines: secrets.map((secret) => joinParts(formatClient(secret), formatSecretRow(secret))),
+    },
+    {
+      title: translate('questions'),
+      lines: questions.flatMap((question) => questionLines(question, translator, now)),
+    },
+    {
+      title: translate('planApproval'),
+      lines: approvals.map((approval) =>
+        joinParts(
+          formatProjectName(approval.project),
+          formatClient(approval),
+          translate('approvalId', { id: `${approval.id}` }),
+          formatApprovalRow(approval, translator, now),
+        ),
+      ),
+    },
+  ]
 }
 
 export function formatApprovalRow(
@@ -253,6 +276,7 @@ function questionLines(form: QuestionView, translator: InboxTranslator, now: num
   ])
   const title = joinParts(
     formatProjectName(form.project),
+    formatClient(form),
     translate('questionId', { id: `${form.id}` }),
     formatAgo(translator, form.askedAt, now),
   )
@@ -300,14 +324,22 @@ export function formatCallState({ outcome, ms }: CallView, { translate, formatDu
 }
 
 export function formatServerRow(server: ServerView, translator: InboxTranslator, now: number): string {
-  const { project, transport, pid, version, startedAt } = server
+  const { project, transport, pid, version, startedAt, clients = [] } = server
   const { translate } = translator
   return joinParts(
     formatProjectName(project),
+    formatClients(clients, translator),
     translate('serverProcess', { transport, pid: `${pid}` }),
     translate('version', { version: sanitizeLine(version) }),
     translate('since', { when: formatAgo(translator, startedAt, now) }),
   )
+}
+
+/** Those that called last. */
+function formatClients(clients: readonly ClientOrigin[], { translate }: InboxTranslator): string {
+  const names = [...new Set(clients.map(formatClient))]
+  const others = names.length - MAX_CLIENTS
+  return joinParts(...names.slice(0, MAX_CLIENTS), others > 0 && translate('andMore', { n: others }))
 }
 
 function toolLines({ tools }: ServerView): readonly string[] {
@@ -346,6 +378,11 @@ function formatElapsed({ formatDuration }: InboxTranslator, ms: number): string 
 
 export function formatProjectName(project: string): string {
   return sanitizeLine(basename(project) || project)
+}
+
+/** Name and version of the client that something comes from; empty if it is not known. */
+export function formatClient({ client = '' }: ClientOrigin): string {
+  return sanitizeLine(client)
 }
 
 function formatJobEnding({ translate }: InboxTranslator, job: JobView): string {

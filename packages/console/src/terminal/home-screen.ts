@@ -1,8 +1,9 @@
 // The first list of the inbox: what needs the user, what blocks a model first; what runs and is scheduled; and the
 // other lists. Opened by inbox-command.ts. Acts through the panes of its items.
 
+import { type AskedItem, listAsked } from '../asked-items.js'
 import { hasFailed } from '../i18n/job-ending.js'
-import type { ApprovalView, ConsoleView, JobView, QuestionView } from '../view.js'
+import type { ApprovalView, ConsoleView, JobView, QuestionView, SecretView } from '../view.js'
 import { createApprovalPane, createPlanDecisionDraft, type PlanDecisionDraft } from './approval-pane.js'
 import { createCallbackPane, createMessagePane } from './callback-panes.js'
 import {
@@ -80,6 +81,11 @@ export function createHomeScreen(context: InboxContext): ListScreen {
     }
   }
 
+  function askedItem(asked: AskedItem): ListItem {
+    if (asked.kind === 'secret') return secretItem(context, asked.secret)
+    return asked.kind === 'approval' ? approvalItem(asked.approval) : questionItem(asked.question)
+  }
+
   function failedJobItem(job: JobView): ListItem {
     return { ...createJobItem(context, job, translate('needsYou')), value: failedKey(job) }
   }
@@ -97,7 +103,7 @@ export function createHomeScreen(context: InboxContext): ListScreen {
   }
 
   const needs = (shown: ConsoleView): readonly ListItem[] => [
-    ...blockingItems(context, shown, { questionItem, approvalItem }),
+    ...listAsked(shown).map(askedItem),
     ...lostPlanItems(shown),
     ...[...failedJobs(shown).map(failedJobItem), ...shown.messages.map((each) => messageItem(context, each))].filter(
       ({ value }) => !hidden.has(value),
@@ -136,32 +142,15 @@ function canHide({ value }: ListItem): boolean {
   return /^(failed|message) /.test(value)
 }
 
-interface AskedItems {
-  readonly questionItem: (form: QuestionView) => ListItem
-  readonly approvalItem: (approval: ApprovalView) => ListItem
-}
-
-/** Passwords, approvals and questions: those that a model waits for first. */
-function blockingItems(
-  context: InboxContext,
-  { secrets, approvals, questions }: ConsoleView,
-  { questionItem, approvalItem }: AskedItems,
-): readonly ListItem[] {
+function secretItem(context: InboxContext, secret: SecretView): ListItem {
   const { translate } = context.translator
-  const asked = [
-    ...approvals.map((each) => ({ waiting: each.waiting, at: each.requestedAt, item: approvalItem(each) })),
-    ...questions.map((form) => ({ waiting: form.waiting, at: form.askedAt, item: questionItem(form) })),
-  ]
-  return [
-    ...secrets.map((secret): ListItem => ({
-      value: `secret ${secret.id} ${secret.server}`,
-      group: translate('needsYou'),
-      isUrgent: true,
-      row: () => urgentRow(true, translate('password'), formatSecretRow(secret)),
-      pane: () => createSecretPane(context, secret),
-    })),
-    ...asked.toSorted((a, b) => Number(b.waiting) - Number(a.waiting) || a.at - b.at).map(({ item }): ListItem => item),
-  ]
+  return {
+    value: `secret ${secret.id} ${secret.server}`,
+    group: translate('needsYou'),
+    isUrgent: true,
+    row: () => urgentRow(true, translate('password'), formatSecretRow(secret)),
+    pane: () => createSecretPane(context, secret),
+  }
 }
 
 /** In a colour if a model or a command waits. */

@@ -17,6 +17,7 @@ import {
   UsageError,
   waitForStopSignal,
 } from '@scorpiox/server/terminal/terminal'
+import { listAsked } from '../asked-items.js'
 import { findNewlyFailed } from '../i18n/job-ending.js'
 import type { UserConsole } from '../user-console.js'
 import { openUserConsoles } from '../user-consoles.js'
@@ -177,7 +178,7 @@ function followView(userConsole: Pick<UserConsole, 'watch'>, listener?: ViewList
     const asked = listAsked(shown)
     const added = asked.filter(({ key }) => known?.has(key) === false)
     known = new Set([...(known ?? []), ...asked.map(({ key }) => key)])
-    if (added.length > 0) listener?.onQuestion(added.map(({ text }) => text).join(' · '))
+    if (added.length > 0) listener?.onQuestion(added.map(({ title }) => title).join(' · '))
   }
 
   const close = userConsole.watch((change: ConsoleChange) => {
@@ -190,15 +191,4 @@ function followView(userConsole: Pick<UserConsole, 'watch'>, listener?: ViewList
     listener?.onChange()
   })
   return { view: () => view, firstView, close }
-}
-
-function listAsked({ questions, approvals, secrets }: ConsoleView): readonly { key: string; text: string }[] {
-  return [
-    ...secrets.map(({ server, id, prompt }) => ({ key: `secret ${id} ${server}`, text: prompt })),
-    ...questions.map(({ project, id, questions: [first] }) => ({
-      key: `question ${id} ${project}`,
-      text: first?.text ?? '',
-    })),
-    ...approvals.map(({ project, id, goal }) => ({ key: `approval ${id} ${project}`, text: goal })),
-  ]
 }

@@ -4,7 +4,7 @@
 
 import type { FormQuestion, QuestionReply } from '@scorpiox/server/calls/question-form'
 import type { QuestionView } from '../view.js'
-import { formatProjectName, joinParts, sanitizeLine } from './format-view.js'
+import { formatClient, formatProjectName, joinParts, sanitizeLine } from './format-view.js'
 import type { InboxContext } from './inbox-context.js'
 import type { KeyBinding, Pane } from './pane.js'
 import { type Area, type Row, wrapAfter, wrapText } from './rows.js'
@@ -43,8 +43,9 @@ export function createQuestionPane(context: InboxContext, { form, draft, onSent 
   let textHeight = 1
   let isSent = false
   const isApproval = form.questions.some((each) => each.isApproval === true)
-  const isOpen = (): boolean =>
-    context.view().questions.some(({ id, project }) => id === form.id && project === form.project)
+  const find = (): QuestionView | undefined =>
+    context.view().questions.find(({ id, project }) => id === form.id && project === form.project)
+  const isOpen = (): boolean => find() !== undefined
   const question = (): FormQuestion | undefined => form.questions[draft.at]
   const answer = (): AnswerDraft | undefined => draft.answers[draft.at]
 
@@ -125,8 +126,13 @@ export function createQuestionPane(context: InboxContext, { form, draft, onSent 
       form.questions.length > 1 &&
       translate('position', { n: formatNumber(draft.at + 1), total: form.questions.length })
     const title = joinParts(position, sanitizeLine(shown?.header ?? ''), formatProjectName(form.project))
-    const state = isOpen()
-      ? wrapText(translate(form.waiting ? 'callWaitsForThis' : 'callHasEnded'), columns, 'dim')
+    const found = find()
+    const state = found
+      ? wrapText(
+          joinParts(formatClient(found), translate(form.waiting ? 'callWaitsForThis' : 'callHasEnded')),
+          columns,
+          'dim',
+        )
       : wrapText(translate('answeredElsewhere'), columns, 'warning')
     return [[{ text: title, style: 'accent' }], ...state]
   }

@@ -2,7 +2,7 @@
 // sends nothing. Opened by home-screen.ts. Answers through the console.
 
 import type { SecretView } from '../view.js'
-import { formatProjectName, joinParts } from './format-view.js'
+import { formatClient, formatProjectName, joinParts } from './format-view.js'
 import type { InboxContext } from './inbox-context.js'
 import type { Pane } from './pane.js'
 import { wrapText } from './rows.js'
@@ -12,7 +12,9 @@ export function createSecretPane(context: InboxContext, secret: SecretView): Pan
   const { translate } = translator
   const { isSecret, prompt, command, project } = secret
   let isAnswered = false
-  const isOpen = (): boolean => view().secrets.some(({ id, server }) => id === secret.id && server === secret.server)
+  const find = (): SecretView | undefined =>
+    view().secrets.find(({ id, server }) => id === secret.id && server === secret.server)
+  const isOpen = (): boolean => find() !== undefined
 
   async function answer(value: string | null, successText: string): Promise<void> {
     isAnswered = await ui.run(() => userConsole.answerSecret(secret, value), successText)
@@ -27,8 +29,9 @@ export function createSecretPane(context: InboxContext, secret: SecretView): Pan
   return {
     draw({ columns }) {
       const heading = joinParts(translate(isSecret ? 'secretAsk' : 'inputAsk'), formatProjectName(project))
-      const state = isOpen()
-        ? wrapText(translate('secretWaits'), columns, 'dim')
+      const found = find()
+      const state = found
+        ? wrapText(joinParts(formatClient(found), translate('secretWaits')), columns, 'dim')
         : wrapText(translate('answeredElsewhere'), columns, 'warning')
       return [
         ...wrapText(heading, columns, 'accent'),

@@ -1,10 +1,10 @@
 // What the command palette offers: what waits for the user, views, jobs, tasks, plans, callbacks, servers, calls, projects and
 // actions of the page; the ones that fit a query, best first; and searches of everything that is not in the view. Used by palette.tsx. Pure: an item says what to do when it is chosen.
 
+import { listAsked } from '../../asked-items.js'
 import { type Language, LANGUAGES, type Translator } from '../../i18n/translator.js'
 import type { ConsoleView } from '../../view.js'
 import { routeHref, VIEWS, withQuery } from '../route.js'
-import { listAsked } from '../use-console.js'
 import { type Settings, type Theme, THEME_NAMES, THEMES } from '../use-settings.js'
 import { scoreMatch } from './fuzzy.js'
 import type { IconName } from './icon.js'
@@ -87,12 +87,14 @@ export function listItems({ view, ...page }: PaletteSource, translator: Translat
 }
 
 function listWaiting(view: ConsoleView, { translate }: Translator): readonly PaletteItem[] {
-  return listAsked(view).map(({ key, title, project }) => ({
+  return listAsked(view).map(({ key, title, project, client }) => ({
     key,
     icon: 'home',
     label: title,
     isUntrusted: true,
-    detail: `${translate('paletteWaiting')} · ${projectNameOf(project)}`,
+    detail: [translate('paletteWaiting'), projectNameOf(project), ...(client === undefined ? [] : [client])].join(
+      ' · ',
+    ),
     choice: { type: 'open', href: routeHref('home', key) },
   }))
 }

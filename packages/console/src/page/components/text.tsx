@@ -1,5 +1,5 @@
-// Text components: untrusted text, translated text with elements, relative times, project names. Used by the views, the
-// login and the alerts. Renders only.
+// Text components: untrusted text, translated text with elements, relative times, names of projects and clients. Used by
+// the views, the login and the alerts. Renders only.
 
 import type { ComponentChildren } from 'preact'
 
@@ -57,6 +57,18 @@ export function ProjectName({ path }: { readonly path: string }) {
   return (
     <span class="project" title={path}>
       <bdi dir="ltr">{projectNameOf(path)}</bdi>
+    </span>
+  )
+}
+
+/** Name and version of the client that something comes from; nothing if it is not known. */
+export function ClientName({ client = '' }: { readonly client?: string | undefined }) {
+  const { translate } = useTranslator()
+  if (client === '') return null
+  return (
+    <span class="client" title={translate('callClient')}>
+      <span class="unseen">{translate('callClient')}: </span>
+      <UntrustedText text={client} />
     </span>
   )
 }

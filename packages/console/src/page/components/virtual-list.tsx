@@ -16,7 +16,7 @@ interface VirtualListProps<Item> {
   readonly label: string
   /** Height of a row that was not measured yet, in pixels. */
   readonly estimate: number
-  /** The row that is open, from which the keys move first. */
+  /** The row that is open: it is scrolled into sight when it is opened, and the keys move from it first. */
   readonly current?: string | undefined
 }
 
@@ -44,6 +44,7 @@ export function VirtualList<Item>({ items, keyOf, render, label, estimate, curre
     if (current !== undefined) setActive(current)
   }, [current])
   const activeIndex = items.findIndex((item) => keyOf(item) === (active ?? current))
+  useOpenedRow(list, current)
 
   const move = (to: number): void => {
     const item = items[Math.max(0, Math.min(items.length - 1, to))]
@@ -101,6 +102,43 @@ export function VirtualList<Item>({ items, keyOf, render, label, estimate, curre
       })}
     </ul>
   )
+}
+
+/** Keys and gestures of a person who scrolls. */
+const SCROLL_EVENTS = ['wheel', 'touchmove', 'keydown'] as const
+/** The rows around the one that is scrolled to are measured then, and may move it. */
+const MEASURING_MS = 500
+
+/**
+ * Scrolls to the row that a link has opened, when it is listed: once, because later the list must not move by itself, and
+ * not if the person has scrolled meanwhile. The active row is always in the document.
+ */
+function useOpenedRow(list: ListRef, current: string | undefined): void {
+  /** Infinity until the row is listed. */
+  const endsAt = useRef(0)
+  const block = useRef<ScrollLogicalPosition>('nearest')
+  useEffect(() => {
+    if (current === undefined) return undefined
+    endsAt.current = Infinity
+    const end = (): void => void (endsAt.current = 0)
+    for (const name of SCROLL_EVENTS) addEventListener(name, end, { capture: true, passive: true })
+    return () => {
+      end()
+      for (const name of SCROLL_EVENTS) removeEventListener(name, end, { capture: true })
+    }
+  }, [current])
+  useEffect(() => {
+    if (current === undefined || performance.now() >= endsAt.current) return
+    const row = list.current?.querySelector(`:scope > [data-key="${CSS.escape(current)}"]`)
+    const { top, bottom, height } = row?.getBoundingClientRect() ?? { top: 0, bottom: 0, height: 0 }
+    // In a list that is not displayed, such as on a phone beside what is open, no row has a height.
+    if (row === null || row === undefined || height === 0) return
+    if (endsAt.current === Infinity) {
+      endsAt.current = performance.now() + MEASURING_MS
+      block.current = bottom < 0 || top > innerHeight ? 'center' : 'nearest'
+    }
+    row.scrollIntoView({ block: block.current })
+  })
 }
 
 function keyTarget(event: KeyboardEvent, active: number, count: number): number | undefined {

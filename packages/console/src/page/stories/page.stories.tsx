@@ -2,7 +2,7 @@
 
 import { type ConsoleView, EMPTY_VIEW } from '../../view.js'
 import { EXTREME_PLAN, extremeView, largeView, MIXED_TEXT } from './data/extreme-view.js'
-import { HOUR, MINUTE, NOTES, sampleSecret, sampleView, SHOP, TEST_RUN } from './data/sample-view.js'
+import { CLAUDE, CODEX, HOUR, MINUTE, NOTES, sampleSecret, sampleView, SHOP, TEST_RUN } from './data/sample-view.js'
 import { TEXTS } from './data/texts.js'
 import { click, pageStory, press, type Story, type StoryContext } from './story.js'
 import { answerEvents, answerJson, type StoryAnswers } from './story-answers.js'
@@ -141,6 +141,8 @@ const CALL_STORIES: readonly Story[] = [
   pageStory({ name: 'call-extreme', address: '#/calls/c296', view: extremeView }),
   pageStory({ name: 'calls-timeline-extreme', address: '#/calls/session/stdio-41872', view: extremeView }),
   pageStory({ name: 'calls-5000', address: '#/calls', view: largeView }),
+  // On the second page of the list, which scrolls to it.
+  pageStory({ name: 'call-earlier', address: '#/calls/c4880', view: largeView }),
 ]
 
 const OTHER_STORIES: readonly Story[] = [
@@ -186,6 +188,7 @@ function withApprovals(context: StoryContext): ConsoleView {
     action: 'exit',
     goal: TEXTS[language].goal,
     requestedAt: now - 20_000,
+    client: CODEX,
   } as const
   const reset = { project: NOTES, id: 6, action: 'reset', goal: '', requestedAt: now - 9 * MINUTE } as const
   return {
@@ -206,7 +209,9 @@ function withTwelveOptions(context: StoryContext): ConsoleView {
   const question = { text, header, multiple: false, choices: twelve }
   return {
     ...sampleView(context),
-    questions: [{ project: SHOP, id: 12, askedAt: context.now - MINUTE, waiting: true, questions: [question] }],
+    questions: [
+      { project: SHOP, id: 12, askedAt: context.now - MINUTE, waiting: true, questions: [question], client: CLAUDE },
+    ],
   }
 }
 

@@ -3,15 +3,16 @@
 
 import { useEffect, useState } from 'preact/hooks'
 
+import { approvalKey } from '../../asked-items.js'
 import type { ApprovalDecision, ApprovalDetails, ApprovalView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { Icon } from '../components/icon.js'
-import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
+import { ClientName, ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
 import { findFocusedCard, type SettledHandler } from '../components/view-frame.js'
 import { deleteDraft, markSending } from '../draft-store.js'
 import { routeHref } from '../route.js'
-import { approvalKey, markSettledHere, useAction } from '../use-console.js'
+import { markSettledHere, useAction } from '../use-console.js'
 import { useServers } from '../use-servers.js'
 import { useTranslator } from '../use-translator.js'
 import { useApprovalDraft } from './approval-draft.js'
@@ -40,6 +41,7 @@ export function ApprovalCard({ approval, isWhole = false, onSettled }: ApprovalC
             {translate('planApproval')}
           </span>
           <ProjectName path={project} />
+          <ClientName client={approval.client} />
           <RelativeTime at={approval.requestedAt} phrase="asked" />
           {!isWhole && <a href={routeHref('plans', project)}>{translate('planPage')}</a>}
         </p>

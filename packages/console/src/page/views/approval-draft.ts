@@ -3,9 +3,9 @@
 
 import { useState } from 'preact/hooks'
 
+import { approvalKey } from '../../asked-items.js'
 import type { ApprovalView } from '../../view.js'
 import { deleteDraft, readDraft, saveDraft } from '../draft-store.js'
-import { approvalKey } from '../use-console.js'
 
 export interface ApprovalDraft {
   readonly mode: 'read' | 'reject' | 'edit'

@@ -8,7 +8,7 @@ import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { ConfirmButton } from '../components/dialog.js'
 import { stripControls } from '../components/strip-controls.js'
-import { ProjectName, RelativeTime, TranslatedText, UntrustedText } from '../components/text.js'
+import { ClientName, ProjectName, RelativeTime, TranslatedText, UntrustedText } from '../components/text.js'
 import { ViewFrame } from '../components/view-frame.js'
 import { useAction } from '../use-console.js'
 import { useNow } from '../use-now.js'
@@ -52,6 +52,7 @@ function Message({ message }: { readonly message: MessageView }) {
         <p class="meta">
           <span class="tag">{translate(message.kind === 'answer' ? 'messageAnswer' : 'messageCallback')}</span>
           <ProjectName path={project} />
+          <ClientName client={message.client} />
           <RelativeTime at={message.createdAt} />
         </p>
         <button class="button" type="button" disabled={isBusy || !canAct} onClick={() => void dismiss()}>
@@ -106,6 +107,7 @@ function Callback({ callback }: { readonly callback: CallbackView }) {
         <p class="meta">
           <span>{translate('slot', { slot: `${slot}` })}</span>
           <ProjectName path={project} />
+          <ClientName client={callback.client} />
           <Repeats callback={callback} />
         </p>
         <ConfirmButton

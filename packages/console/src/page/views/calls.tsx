@@ -16,6 +16,7 @@ import { type CallFilterQuery, CallFilters, toCallFilter } from './call-filters.
 import { CallRow } from './call-row.js'
 import { SessionTimeline } from './session-timeline.js'
 import { type CallList, useCalls } from './use-calls.js'
+import { useLoadUntilListed } from './use-load-until-listed.js'
 
 interface CallsViewProps {
   readonly view: ConsoleView
@@ -79,6 +80,12 @@ function FilteredCalls({ list, query, servers, opened, hrefOf }: FilteredCallsPr
   const { translate } = useTranslator()
   const { calls, isLoading, isComplete, isHistoryOff, missing, refused, retry, loadMore } = list
   const isSearching = !isComplete && refused === undefined
+  useLoadUntilListed({
+    key: opened === 'session' ? undefined : opened,
+    isListed: calls.some(({ id }) => id === opened),
+    count: calls.length,
+    loadMore,
+  })
   return (
     <>
       <CallFilters query={query} calls={calls} servers={servers} />

@@ -8,7 +8,7 @@ import type { TranslationKey } from '../../i18n/translator.js'
 import type { ConsoleView, JobView, MessageView } from '../../view.js'
 import { Icon } from '../components/icon.js'
 import { stripControls } from '../components/strip-controls.js'
-import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
+import { ClientName, ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
 import { routeHref, type ViewName } from '../route.js'
 import { useTranslator } from '../use-translator.js'
 
@@ -21,6 +21,7 @@ interface NewsItem {
   /** The last line that a job has printed, which often says why it failed. */
   readonly lastLine: string
   readonly project: string
+  readonly client: string | undefined
   readonly at: number
   readonly state: NewsState
 }
@@ -38,6 +39,7 @@ export function listFailedJobs(jobs: readonly JobView[]): readonly NewsItem[] {
       isCommand: true,
       lastLine: findLastLine(job.tail),
       project: job.project,
+      client: job.client,
       at: job.endedAt ?? job.startedAt,
       state: { phrase: job.ending === 'exit' ? 'exitCode' : jobEndingKey(job), code: formatExitCode(job), isBad: true },
     }))
@@ -57,6 +59,7 @@ export function listMessages(messages: readonly MessageView[]): readonly NewsIte
       isCommand: false,
       lastLine: '',
       project: message.project,
+      client: message.client,
       at: message.createdAt,
       state: { phrase: MESSAGE_PHRASES[message.kind], isBad: false },
     }))
@@ -114,7 +117,7 @@ export function NewsSection({ title, items, moreView, hide }: NewsSectionProps) 
 
 function News({ item, hide }: { readonly item: NewsItem; readonly hide: () => void }) {
   const { translate } = useTranslator()
-  const { text, isCommand, lastLine, project, at, state } = item
+  const { text, isCommand, lastLine, project, client, at, state } = item
   return (
     <li>
       {state.isBad && <Icon of="cross" tone="bad" />}
@@ -130,6 +133,7 @@ function News({ item, hide }: { readonly item: NewsItem; readonly hide: () => vo
         <p class="meta">
           <span class={state.isBad ? 'bad' : ''}>{translate(state.phrase, { code: state.code ?? '' })}</span>
           <ProjectName path={project} />
+          <ClientName client={client} />
           <RelativeTime at={at} />
         </p>
       </div>

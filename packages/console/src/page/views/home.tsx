@@ -1,10 +1,10 @@
 // Home: what needs the user. Passwords, questions and plans that block a model come first, then other questions, failed
 // jobs, and callbacks that fired. Shown by console-page. Its cards send actions.
 
+import { type AskedItem, listAsked } from '../../asked-items.js'
 import type { ConsoleView } from '../../view.js'
 import { type SettledHandler, ViewFrame } from '../components/view-frame.js'
 import { useHiddenItems } from '../hidden-items.js'
-import { approvalKey, questionKey, secretKey } from '../use-console.js'
 import { ApprovalCard } from './approval-card.js'
 import { countHomeItems, listFailedJobs, listMessages, NewsSection } from './home-news.js'
 import { useKeyedQuestion, useStableOrder } from './home-order.js'
@@ -19,7 +19,7 @@ interface HomeViewProps {
 
 export function HomeView({ view, onSettled }: HomeViewProps) {
   const { isHidden, hide } = useHiddenItems()
-  const asked = sortAsked(view)
+  const asked = listAsked(view)
   const order = useStableOrder(asked.map(({ key }) => key))
   const entries = order.flatMap((key) => asked.find((entry) => entry.key === key) ?? [])
   const keyed = useKeyedQuestion(entries.filter(takesNumberKeys).map(({ key }) => key))
@@ -58,44 +58,12 @@ export function HomeView({ view, onSettled }: HomeViewProps) {
   )
 }
 
-type Asked = { readonly key: string; readonly isBlocking: boolean; readonly askedAt: number } & (
-  | { readonly kind: 'secret'; readonly secret: ConsoleView['secrets'][number] }
-  | { readonly kind: 'question'; readonly question: ConsoleView['questions'][number] }
-  | { readonly kind: 'approval'; readonly approval: ConsoleView['approvals'][number] }
-)
-
-function takesNumberKeys(entry: Asked): boolean {
+function takesNumberKeys(entry: AskedItem): boolean {
   return entry.kind === 'question' && !isApprovalForm(entry.question)
 }
 
-/** Short ones first: a plan can be long, and would move a question out of sight. */
-const KINDS = ['secret', 'question', 'approval'] as const
-
-/** What blocks a model first, of that the oldest first. */
-function sortAsked({ secrets, questions, approvals }: ConsoleView): readonly Asked[] {
-  const all: readonly Asked[] = [
-    ...secrets.map((secret) => {
-      return { kind: 'secret', key: secretKey(secret), isBlocking: true, askedAt: secret.askedAt, secret } as const
-    }),
-    ...questions.map((question) => {
-      const { waiting: isBlocking, askedAt } = question
-      return { kind: 'question', key: questionKey(question), isBlocking, askedAt, question } as const
-    }),
-    ...approvals.map((approval) => {
-      const { waiting: isBlocking, requestedAt: askedAt } = approval
-      return { kind: 'approval', key: approvalKey(approval), isBlocking, askedAt, approval } as const
-    }),
-  ]
-  return [...all].sort(
-    (a, b) =>
-      Number(b.isBlocking) - Number(a.isBlocking) ||
-      KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
-      a.askedAt - b.askedAt,
-  )
-}
-
 interface AskedCardProps {
-  readonly entry: Asked
+  readonly entry: AskedItem
   readonly takesKeys: boolean
   readonly onSettled: SettledHandler
 }

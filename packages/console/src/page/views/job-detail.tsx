@@ -10,7 +10,7 @@ import { ConfirmButton } from '../components/dialog.js'
 import { JobEnding, JobRuntime, JobStateIcon } from '../components/job-state.js'
 import { useKeys } from '../components/keys.js'
 import { stripControls } from '../components/strip-controls.js'
-import { ProjectName, RelativeTime } from '../components/text.js'
+import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
 import { routeHref } from '../route.js'
 import { useAction } from '../use-console.js'
 import { useServers } from '../use-servers.js'
@@ -99,6 +99,14 @@ function JobHeading({ job }: { readonly job: JobView }) {
             <ProjectName path={job.project} />
           </dd>
         </div>
+        {job.client !== undefined && (
+          <div>
+            <dt>{translate('callClient')}</dt>
+            <dd>
+              <UntrustedText text={job.client} />
+            </dd>
+          </div>
+        )}
         <div>
           <dt>{translate('jobStarted')}</dt>
           <dd title={formatDateTime(job.startedAt)}>

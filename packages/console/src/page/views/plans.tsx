@@ -3,14 +3,15 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
+import { approvalKey } from '../../asked-items.js'
 import type { ApprovalView, OpenPlanView, PlanDetails, ProjectView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { SplitView } from '../components/split-view.js'
-import { ProjectName, projectNameOf, RelativeTime, UntrustedText } from '../components/text.js'
+import { ClientName, ProjectName, projectNameOf, RelativeTime, UntrustedText } from '../components/text.js'
 import { type SettledHandler, ViewFrame } from '../components/view-frame.js'
 import { routeHref } from '../route.js'
-import { approvalKey, useAction } from '../use-console.js'
+import { useAction } from '../use-console.js'
 import { useServers } from '../use-servers.js'
 import { useTranslator } from '../use-translator.js'
 import { ApprovalCard } from './approval-card.js'
@@ -91,6 +92,7 @@ function PlanList({ plans, opened }: PlanListProps) {
           </a>
           <p class="meta">
             {approval && <span class="tag">{translate('planApproval')}</span>}
+            <ClientName client={approval?.client} />
             <RelativeTime at={plan.startedAt} phrase="since" />
           </p>
         </li>

@@ -5,14 +5,15 @@
 import { useRef, useState } from 'preact/hooks'
 
 import type { QuestionReply } from '@scorpiox/server/calls/question-form'
+import { questionKey } from '../../asked-items.js'
 import type { QuestionView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { useKeys } from '../components/keys.js'
-import { ProjectName, RelativeTime } from '../components/text.js'
+import { ClientName, ProjectName, RelativeTime } from '../components/text.js'
 import { findFocusedCard, type SettledHandler } from '../components/view-frame.js'
 import { deleteDraft, markSending, readDraft, saveDraft } from '../draft-store.js'
-import { markSettledHere, questionKey, useAction } from '../use-console.js'
+import { markSettledHere, useAction } from '../use-console.js'
 import { useServers } from '../use-servers.js'
 import { useTranslator } from '../use-translator.js'
 import { type AnswerDraft, chooseOption, chooseOther, EMPTY_DRAFT, parseAnswerDrafts, toReply } from './answer-draft.js'
@@ -33,6 +34,7 @@ export function QuestionCard({ question, takesKeys, onSettled }: QuestionCardPro
       <div class="about">
         <p class="meta">
           <ProjectName path={question.project} />
+          <ClientName client={question.client} />
           <RelativeTime at={question.askedAt} phrase="asked" />
         </p>
         <p class={question.waiting ? 'state urgent' : 'state'}>

@@ -3,13 +3,14 @@
 
 import { useId, useRef, useState } from 'preact/hooks'
 
+import { secretKey } from '../../asked-items.js'
 import type { SecretView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { stripControls } from '../components/strip-controls.js'
-import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
+import { ClientName, ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
 import { findFocusedCard, type SettledHandler } from '../components/view-frame.js'
-import { markSettledHere, secretKey, useAction } from '../use-console.js'
+import { markSettledHere, useAction } from '../use-console.js'
 import { useServers } from '../use-servers.js'
 import { useTranslator } from '../use-translator.js'
 
@@ -28,6 +29,7 @@ export function SecretCard({ secret, onSettled }: SecretCardProps) {
       <div class="about">
         <p class="meta">
           <ProjectName path={secret.project} />
+          <ClientName client={secret.client} />
           <RelativeTime at={secret.askedAt} phrase="asked" />
         </p>
         <p class="state urgent">

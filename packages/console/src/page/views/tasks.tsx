@@ -20,6 +20,7 @@ import { useRowDrag } from './drag-row.js'
 import { TaskFilterBar, type TaskFilter } from './task-filter.js'
 import { TaskPane } from './task-pane.js'
 import { MoreTasksRow, ProjectRow, taskKey, TaskRow } from './task-rows.js'
+import { useLoadUntilListed } from './use-load-until-listed.js'
 import { type TaskLists, useTaskLists } from './use-task-lists.js'
 
 interface TasksViewProps {
@@ -71,7 +72,7 @@ export function TasksView({ projects, served, text, path: [openProject, openId] 
             <TaskListing
               projects={shown}
               filter={filter}
-              opened={hasDetail ? taskKey(openProject, Number(openId)) : undefined}
+              opened={hasDetail ? { project: openProject, id: Number(openId) } : undefined}
             />
           </>
         }
@@ -90,11 +91,15 @@ type Row =
   | { readonly kind: 'task'; readonly key: string; readonly project: string; readonly task: TaskView }
   | { readonly kind: 'more'; readonly key: string; readonly project: string; readonly left: number | undefined }
 
+interface OpenedTask {
+  readonly project: string
+  readonly id: number
+}
+
 interface TaskListingProps {
   readonly projects: readonly ProjectView[]
   readonly filter: TaskFilter
-  /** Key of the task that is open. */
-  readonly opened: string | undefined
+  readonly opened: OpenedTask | undefined
 }
 
 function TaskListing({ projects, filter, opened }: TaskListingProps) {
@@ -106,6 +111,7 @@ function TaskListing({ projects, filter, opened }: TaskListingProps) {
   const [announced, announce] = useState('')
   const rows = useMemo(() => toRows(projects, lists), [projects, ...projects.map(({ project }) => lists.of(project))])
   const keepFocus = useFocusAfterMove(rows)
+  const openedKey = useOpenedTask(opened, lists, rows)
 
   const change = async (project: string, wanted: TaskChange): Promise<void> => {
     setResult(await act('change-task', { project, change: wanted }))
@@ -136,7 +142,7 @@ function TaskListing({ projects, filter, opened }: TaskListingProps) {
       <TaskRow
         project={project}
         task={task}
-        isOpened={key === opened}
+        isOpened={key === openedKey}
         isCollapsed={collapsed.has(key)}
         toggle={() => collapsed.toggle(key)}
         drag={drag?.key === key ? 'dragged' : drag?.over === key ? 'over' : undefined}
@@ -157,7 +163,7 @@ function TaskListing({ projects, filter, opened }: TaskListingProps) {
         render={render}
         label={translate('tasks')}
         estimate={96}
-        current={opened}
+        current={openedKey}
       />
       <div class="task-errors">
         <ActionError result={result?.ok === false ? result : refused} />
@@ -167,6 +173,20 @@ function TaskListing({ projects, filter, opened }: TaskListingProps) {
       </p>
     </>
   )
+}
+
+/** The key of its row, which is listed as soon as its page was read. */
+function useOpenedTask(opened: OpenedTask | undefined, lists: TaskLists, rows: readonly Row[]): string | undefined {
+  const key = opened && taskKey(opened.project, opened.id)
+  const list = opened && lists.of(opened.project)
+  const hasMore = typeof list?.next === 'number'
+  useLoadUntilListed({
+    key,
+    isListed: rows.some((row) => row.key === key),
+    count: list?.tasks?.length ?? 0,
+    loadMore: opened && hasMore ? () => lists.loadMore(opened.project) : undefined,
+  })
+  return key
 }
 
 function NoTasks({ filter }: { readonly filter: TaskFilter }) {

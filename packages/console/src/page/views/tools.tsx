@@ -1,12 +1,13 @@
-// Running servers, and which of their tools work. Shown by console-page. Renders only.
+// Running servers, their clients, and which of their tools work. Shown by console-page. Renders only.
 
 import { useId } from 'preact/hooks'
 
 import type { TranslationKey } from '../../i18n/translator.js'
-import type { ServerView, ToolView } from '../../view.js'
+import type { ServerClientView, ServerView, ToolView } from '../../view.js'
 import { Icon } from '../components/icon.js'
 import { projectNameOf, RelativeTime, UntrustedText } from '../components/text.js'
 import { ViewFrame } from '../components/view-frame.js'
+import { routeHref } from '../route.js'
 import { useTranslator } from '../use-translator.js'
 
 interface ToolsViewProps {
@@ -57,12 +58,36 @@ function Server({ server }: { readonly server: ServerView }) {
         </span>
         <span>{translate('toolsWork', { works: working, n: server.tools.length })}</span>
       </p>
+      {server.clients !== undefined && server.clients.length > 0 && <Clients clients={server.clients} />}
       <ul class="tools">
         {[...server.tools.filter(worksFully), ...server.tools.filter((tool) => !worksFully(tool))].map((tool) => (
           <Tool key={tool.name} tool={tool} />
         ))}
       </ul>
     </li>
+  )
+}
+
+/** Each leads to what has happened in its session. */
+function Clients({ clients }: { readonly clients: readonly ServerClientView[] }) {
+  const { translate } = useTranslator()
+  const id = useId()
+  return (
+    <div class="server-clients">
+      <h3 id={id}>{translate('serverClients')}</h3>
+      <ul aria-labelledby={id}>
+        {clients.map(({ session, client, lastCallAt }) => (
+          <li key={`${session} ${client}`}>
+            <a href={routeHref('calls', 'session', session)}>
+              <UntrustedText text={client} />
+            </a>
+            <span class="quiet">
+              <RelativeTime at={lastCallAt} phrase="clientLastCall" />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 

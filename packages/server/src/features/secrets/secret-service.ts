@@ -32,6 +32,8 @@ const REFUSED_MS = 10_000
 export interface SecretQuestion {
   readonly id: string
   readonly project: string
+  /** Of the call that started the command. */
+  readonly session: string
   /** What asks, and its prompt: text of a program, without control characters. */
   readonly command: string
   readonly prompt: string
@@ -117,12 +119,13 @@ export function createSecretService(deps: SecretServiceDeps): SecretService {
   }
 
   function putToUser(key: string, asking: AskingCommand, prompt: string, signal: AbortSignal): OpenAsk {
-    const { user, command } = asking
+    const { user, session, command } = asking
     const show = isPresent(user) ? undefined : findClient(asking)
     const id = randomBytes(8).toString('hex')
     const shown = {
       id,
       project,
+      session,
       command: clip(command, MAX_COMMAND_CHARS),
       prompt: clip(prompt, MAX_PROMPT_CHARS),
       askedAt: Date.now(),

@@ -3,10 +3,13 @@
 
 import type { ApprovalDetails, CallView, ConsoleView, JobView, TaskView } from '../../../view.js'
 import type { StoryContext } from '../story.js'
-import { HOUR, sampleCalls, sampleView, SHOP, toTask } from './sample-view.js'
+import { HOUR, sampleCalls, sampleSecret, sampleView, SHOP, toTask } from './sample-view.js'
 
 const LONG_WORD = 'averyverylongwordwithoutanyspacesinit'.repeat(8)
 export const MIXED_TEXT = `👩🏽‍💻 مرحبا بالعالم <img src=x onerror=alert(1)> \u202e reversed ${LONG_WORD}`
+
+/** As long as the name of a client can be. */
+const LONG_CLIENT = MIXED_TEXT.slice(0, 200)
 
 /** Every part of the console, overfull. */
 export function extremeView(context: StoryContext): ConsoleView {
@@ -15,8 +18,18 @@ export function extremeView(context: StoryContext): ConsoleView {
   return {
     ...view,
     servers: projects.flatMap((project, index) =>
-      view.servers.slice(0, 1).map((server) => ({ ...server, id: index === 0 ? server.id : `s${index}`, project })),
+      view.servers.slice(0, 1).map((server) => ({
+        ...server,
+        id: index === 0 ? server.id : `s${index}`,
+        project,
+        clients: Array.from({ length: index * 8 }, (_, number) => ({
+          session: `${number}`,
+          client: number % 3 === 0 ? LONG_CLIENT : `client-${number} 1.0.${number}`,
+          lastCallAt: context.now - number * HOUR,
+        })),
+      })),
     ),
+    secrets: [{ ...sampleSecret(context.now), prompt: MIXED_TEXT, client: LONG_CLIENT }],
     approvals: (['exit', 'reset'] as const).map((action, id) => ({
       project: `/srv/${LONG_WORD}/${id}`,
       id,
@@ -24,9 +37,11 @@ export function extremeView(context: StoryContext): ConsoleView {
       goal: MIXED_TEXT,
       requestedAt: 0,
       waiting: true,
+      client: LONG_CLIENT,
     })),
     questions: view.questions.slice(0, 1).map((asked) => ({
       ...asked,
+      client: LONG_CLIENT,
       questions: Array.from({ length: 2 }, () => ({
         text: MIXED_TEXT,
         header: MIXED_TEXT,
@@ -38,13 +53,14 @@ export function extremeView(context: StoryContext): ConsoleView {
       })),
     })),
     messages: view.messages.flatMap((message) =>
-      Array.from({ length: 5 }, (_, id) => ({ ...message, id, text: MIXED_TEXT })),
+      Array.from({ length: 5 }, (_, id) => ({ ...message, id, text: MIXED_TEXT, client: LONG_CLIENT })),
     ),
     callbacks: view.callbacks.slice(0, 1).flatMap((callback) =>
       Array.from({ length: 4 }, (_, slot) => ({
         ...callback,
         slot,
         message: MIXED_TEXT,
+        client: LONG_CLIENT,
         pattern: LONG_WORD,
         job: 1,
         fireAt: slot % 2 === 0 ? null : context.now + HOUR * slot,
@@ -53,6 +69,7 @@ export function extremeView(context: StoryContext): ConsoleView {
     jobs: manyJobs(view.jobs, 20).map((job) => ({
       ...job,
       command: `echo ${MIXED_TEXT}`,
+      client: LONG_CLIENT,
       tail: `${MIXED_TEXT}\n`.repeat(20),
     })),
     projects: projects.map((project) => ({

@@ -1,4 +1,5 @@
-// What the console shows on a normal day, for the stories: two servers, one of a shop and one of notes. Pure.
+// What the console shows on a normal day, for the stories: two clients that work on a shop, each with its server, and a
+// server of notes that two clients use. Pure.
 
 import type {
   CallbackView,
@@ -21,6 +22,10 @@ export const HOUR = 60 * MINUTE
 export const SHOP = '/home/mina/projects/shop-api'
 export const NOTES = '/home/mina/projects/field-notes'
 
+export const CLAUDE = 'Claude Code 2.1.0'
+export const CODEX = 'codex-mcp-client 0.98.1'
+const CURSOR = 'Cursor 2.4.1'
+
 export function sampleView({ language, now }: StoryContext): ConsoleView {
   const texts = TEXTS[language]
   return {
@@ -28,7 +33,9 @@ export function sampleView({ language, now }: StoryContext): ConsoleView {
     secrets: [],
     approvals: [],
     questions: sampleQuestions(texts, now),
-    messages: [{ project: NOTES, id: 7, kind: 'answer', text: texts.answered, createdAt: now - 4 * MINUTE }],
+    messages: [
+      { project: NOTES, id: 7, kind: 'answer', text: texts.answered, createdAt: now - 4 * MINUTE, client: CURSOR },
+    ],
     callbacks: sampleCallbacks(texts, now),
     jobs: sampleJobs(now),
     projects: sampleProjects(texts, now),
@@ -46,6 +53,7 @@ export function sampleSecret(now: number): SecretView {
     prompt: "Password for 'https://mina@git.example.org': ",
     askedAt: now - 12_000,
     isSecret: true,
+    client: CLAUDE,
   }
 }
 
@@ -63,6 +71,19 @@ function sampleServers(now: number): readonly ServerView[] {
       tools,
       isGone: false,
       goneAt: null,
+      clients: [{ session: 'stdio-41872', client: CLAUDE, lastCallAt: now - 40_000 }],
+    },
+    {
+      id: 'c3',
+      pid: 42_004,
+      transport: 'stdio',
+      project: SHOP,
+      startedAt: now - 2 * HOUR,
+      version: '1.1.0',
+      tools,
+      isGone: false,
+      goneAt: null,
+      clients: [{ session: 'stdio-42004', client: CODEX, lastCallAt: now - 20 * MINUTE }],
     },
     {
       id: 'b2',
@@ -74,6 +95,10 @@ function sampleServers(now: number): readonly ServerView[] {
       tools: limited,
       isGone: false,
       goneAt: null,
+      clients: [
+        { session: 'http-7f3a', client: CURSOR, lastCallAt: now - 9 * MINUTE },
+        { session: 'http-19bc', client: CLAUDE, lastCallAt: now - 3 * HOUR },
+      ],
     },
   ]
 }
@@ -103,6 +128,7 @@ function sampleQuestions({ database, checks, rename }: StoryTexts, now: number):
       id: 12,
       askedAt: now - 40_000,
       waiting: true,
+      client: CLAUDE,
       questions: [
         { ...database, multiple: false },
         { text: checks.text, header: null, multiple: true, choices: checks.choices.map(toChoice) },
@@ -113,6 +139,7 @@ function sampleQuestions({ database, checks, rename }: StoryTexts, now: number):
       id: 3,
       askedAt: now - 26 * MINUTE,
       waiting: false,
+      client: CURSOR,
       questions: [{ text: rename.text, header: null, multiple: false, choices: rename.choices.map(toChoice) }],
     },
   ]
@@ -123,13 +150,15 @@ function toChoice(label: string) {
 }
 
 function sampleCallbacks({ callbacks: { deploy, tests, certificate } }: StoryTexts, now: number): CallbackView[] {
-  const base = { project: SHOP, session: 'stdio', job: null, pattern: null }
+  const base = { project: SHOP, session: 'stdio', job: null, pattern: null, client: CLAUDE }
   return [
     { ...base, slot: 0, message: deploy, fireAt: now + 4 * MINUTE + 12_000, everyMs: 5 * MINUTE, repeatsLeft: 18 },
-    { ...base, slot: 1, message: tests, fireAt: null, everyMs: 0, repeatsLeft: 1, job: 41 },
+    { ...base, slot: 1, message: tests, fireAt: null, everyMs: 0, repeatsLeft: 1, job: 41, client: CODEX },
     {
       ...base,
       project: NOTES,
+      // Its client is not known.
+      client: undefined,
       slot: 0,
       message: certificate,
       fireAt: now + 47 * MINUTE,
@@ -168,6 +197,7 @@ function sampleJobs(now: number): readonly JobView[] {
     signal: null,
     tail: '',
     usage: null,
+    client: CLAUDE,
   }
   const ended = { ...running, isRunning: false, exitCode: 0, ending: 'exit' } as const
   return [
@@ -198,6 +228,8 @@ function sampleJobs(now: number): readonly JobView[] {
     },
     {
       ...ended,
+      server: 'c3',
+      client: CODEX,
       id: 39,
       command: 'docker compose up --wait db && npm run migrate -- --to latest',
       startedAt: now - 21 * MINUTE,
@@ -209,6 +241,7 @@ function sampleJobs(now: number): readonly JobView[] {
       ...ended,
       server: 'b2',
       project: NOTES,
+      client: CURSOR,
       id: 12,
       command: 'node scripts/reindex.mjs',
       startedAt: now - 5 * HOUR,
@@ -319,7 +352,7 @@ export function sampleCalls(now: number): readonly CallView[] {
     server: isNotes ? 'b2' : 'a1',
     project: isNotes ? NOTES : SHOP,
     session: isNotes ? 'http-7f3a' : 'stdio-41872',
-    client: isNotes ? 'Cursor 2.4.1' : 'Claude Code 2.1.0',
+    client: isNotes ? CURSOR : CLAUDE,
     startedAt: now - ago,
     error: row.outcome === 'error' ? 'Exit code 1: relation "refund_items" already exists' : null,
   }))
