@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { LINUX } from '../secrets/support.js'
-import { call, type ClientInfo, type TestClient } from '../support/client.js'
+import { call, type ClientInfo, startJob, type TestClient } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
 import { ENTER, ESC, HAS_TERMINALS, type InboxHome, newInboxHome, printed } from '../support/terminal.js'
 import { moveTo, openItem } from './navigate.js'
@@ -46,6 +46,10 @@ describe.skipIf(!HAS_TERMINALS).concurrent('several clients', () => {
     terminal.type(ESC)
     await openItem(terminal, 'Question · model is waiting · Of boreal?')
     await terminal.waitForText('Boreal 0.9.4 · the model is waiting for your answer')
+    terminal.type(ESC)
+    const job = await startJob(atlas, 'sleep 600')
+    await openItem(terminal, `Job ${job}`)
+    await terminal.waitForText(new RegExp(`Job ${job} · running for .* · atlas-code 2\\.1`))
     terminal.type(ESC)
     await moveTo(terminal, 'Servers and tools')
     terminal.type(ENTER)

@@ -8,6 +8,7 @@ import { attachToJob } from './attach-job.js'
 import {
   findJob,
   formatAgo,
+  formatClient,
   formatJobState,
   formatProjectName,
   isOfGoneServer,
@@ -78,7 +79,8 @@ export function createJobPane(context: InboxContext, shownJob: JobView, onRestar
     const { columns } = area
     const { command, terminal, isRunning } = job ?? shownJob
     const state = job ? describeState(context, job) : translate('jobLost')
-    const title = joinParts(translate('job', { id: `${id}` }), state, formatProjectName(shownJob.project))
+    const client = formatClient(job ?? shownJob)
+    const title = joinParts(translate('job', { id: `${id}` }), state, formatProjectName(shownJob.project), client)
     const taken = isRunning && terminal?.isUserTyping ? wrapText(translate('terminalTaken'), columns, 'warning') : []
     const gone = job && isOfGoneServer(context.view(), job) ? wrapText(translate('jobLost'), columns, 'warning') : []
     const old = job && job.usage === undefined ? wrapText(translate('restartOld'), columns, 'dim') : []
