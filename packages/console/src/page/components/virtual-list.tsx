@@ -106,39 +106,56 @@ export function VirtualList<Item>({ items, keyOf, render, label, estimate, curre
 
 /** Keys and gestures of a person who scrolls. */
 const SCROLL_EVENTS = ['wheel', 'touchmove', 'keydown'] as const
-/** The rows around the one that is scrolled to are measured then, and may move it. */
-const MEASURING_MS = 500
+/** Rows that come into the document by the scrolling are measured in the first of these frames, and may move the row. */
+const STILL_FRAMES = 5
+const MAX_MEASURED_SCREENS = 4
 
 /**
  * Scrolls to the row that a link has opened, when it is listed: once, because later the list must not move by itself, and
  * not if the person has scrolled meanwhile. The active row is always in the document.
  */
 function useOpenedRow(list: ListRef, current: string | undefined): void {
-  /** Infinity until the row is listed. */
-  const endsAt = useRef(0)
-  const block = useRef<ScrollLogicalPosition>('nearest')
+  const isWanted = useRef(false)
+  const endScrolling = useRef<(() => void) | undefined>(undefined)
   useEffect(() => {
     if (current === undefined) return undefined
-    endsAt.current = Infinity
-    const end = (): void => void (endsAt.current = 0)
-    for (const name of SCROLL_EVENTS) addEventListener(name, end, { capture: true, passive: true })
+    isWanted.current = true
+    const stop = (): void => {
+      isWanted.current = false
+      endScrolling.current?.()
+    }
+    for (const name of SCROLL_EVENTS) addEventListener(name, stop, { capture: true, passive: true })
     return () => {
-      end()
-      for (const name of SCROLL_EVENTS) removeEventListener(name, end, { capture: true })
+      stop()
+      for (const name of SCROLL_EVENTS) removeEventListener(name, stop, { capture: true })
     }
   }, [current])
   useEffect(() => {
-    if (current === undefined || performance.now() >= endsAt.current) return
-    const row = list.current?.querySelector(`:scope > [data-key="${CSS.escape(current)}"]`)
-    const { top, bottom, height } = row?.getBoundingClientRect() ?? { top: 0, bottom: 0, height: 0 }
+    if (!isWanted.current || current === undefined) return
+    const row = list.current?.querySelector(`:scope > [data-key="${CSS.escape(current)}"]`) ?? undefined
     // In a list that is not displayed, such as on a phone beside what is open, no row has a height.
-    if (row === null || row === undefined || height === 0) return
-    if (endsAt.current === Infinity) {
-      endsAt.current = performance.now() + MEASURING_MS
-      block.current = bottom < 0 || top > innerHeight ? 'center' : 'nearest'
-    }
-    row.scrollIntoView({ block: block.current })
+    if (row === undefined || row.clientHeight === 0) return
+    isWanted.current = false
+    endScrolling.current = scrollUntilStill(row)
   })
+}
+
+/** Returns a function that ends it. */
+function scrollUntilStill(row: Element): () => void {
+  const first = row.getBoundingClientRect()
+  const block = first.bottom < 0 || first.top > innerHeight ? 'center' : 'nearest'
+  let frame = 0
+  const scroll = (before: number, stillFrames: number): void => {
+    const moved = Math.abs(row.getBoundingClientRect().top - before)
+    // No measuring moves a row that far: something else has scrolled, such as the scroll bar.
+    if (!row.isConnected || moved > MAX_MEASURED_SCREENS * innerHeight) return
+    row.scrollIntoView({ block })
+    const { top } = row.getBoundingClientRect()
+    const still = moved < 1 && Math.abs(top - before) < 1 ? stillFrames + 1 : 0
+    if (still < STILL_FRAMES) frame = requestAnimationFrame(() => scroll(top, still))
+  }
+  scroll(first.top, 0)
+  return () => cancelAnimationFrame(frame)
 }
 
 function keyTarget(event: KeyboardEvent, active: number, count: number): number | undefined {
