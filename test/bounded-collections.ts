@@ -64,6 +64,7 @@ export const BOUNDED_COLLECTIONS: Readonly<Record<string, string>> = {
   'dev/wire-log.ts entries': 'MAX_ENTRIES: 1000 messages, each cut at 32 KB; the oldest are dropped',
   'dev/wire-log.ts openRequests': 'MAX_OPEN_REQUESTS: 1000; the oldest are dropped',
   'mcp/client/change-listener.ts open': 'MAX_OPEN: 10 for each connection; the oldest is ended',
+  'mcp/client/client-connection.ts abandoned': 'MAX_PENDING: 1000 for each connection; the oldest is dropped',
   'mcp/client/client-connection.ts pending': 'MAX_PENDING: 1000 for each connection; each has a time limit',
   'mcp/client/program-transport.ts running': CODE,
   'mcp/client-requests/ask-client.ts openQuestions': 'questions of one call, which its tool asks',

@@ -95,11 +95,11 @@ export function TaskRow({
         tick={() => change({ kind: isDone ? 'reopen' : 'complete', id })}
       />
       <div class="task-head">
-        <h3>
+        <div class="task-name">
           <a href={routeHref('tasks', project, id)} aria-current={props.isOpened ? 'true' : undefined}>
             <UntrustedText text={task.name} />
           </a>
-        </h3>
+        </div>
         <p class="meta">
           <span>{translate('taskNumber', { id: `${id}` })}</span>
           {task.isCurrent && <span class="tag">{translate('current')}</span>}
