@@ -234,6 +234,18 @@ test('a phone has a bar at the bottom with counts, and a menu for the rest; noth
 
 const PHONE_VIEWS = ['Home', 'Jobs', 'Calls', 'Tasks']
 
+test('an address that changes while the page is opened is followed', async () => {
+  await lookAt('Home')
+  // As soon as the page has rendered anything: it runs its effects after the next frame.
+  await page.addInitScript(`new MutationObserver((_, observer) => {
+    if (document.querySelector('h1') === null) return
+    observer.disconnect()
+    location.hash = '#/tools'
+  }).observe(document, { childList: true, subtree: true })`)
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor()
+})
+
 test('the theme is remembered, and other tabs follow it', async () => {
   await page.goto(`${address()}#key=${TOKEN}`)
   const tab = await page.context().newPage()

@@ -46,6 +46,8 @@ function App() {
       setWaiting(undefined)
     }
     addEventListener('hashchange', onHashChange)
+    // It may have changed before this effect.
+    onHashChange()
     return () => removeEventListener('hashchange', onHashChange)
   }, [])
 

@@ -20,6 +20,8 @@ export function useRoute(): Route {
   useEffect(() => {
     const follow = (): void => setHash(location.hash)
     addEventListener('hashchange', follow)
+    // It may have changed between the first rendering and this effect, which browsers run later.
+    follow()
     return () => removeEventListener('hashchange', follow)
   }, [])
   return parseRoute(hash)

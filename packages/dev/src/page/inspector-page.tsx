@@ -97,6 +97,8 @@ function useFragment(): string {
   useEffect(() => {
     const onChange = (): void => setFragment(location.hash)
     addEventListener('hashchange', onChange)
+    // It may have changed before this effect.
+    onChange()
     return () => removeEventListener('hashchange', onChange)
   }, [])
   return fragment
