@@ -287,7 +287,7 @@ test('every open task and every step can be reached', { tags: ['long'] }, async 
   const seen = new Set<string>()
   await expect
     .poll(async () => {
-      const all = await page.locator('.task h3').filter({ hasText: 'chore' }).allTextContents()
+      const all = await page.locator('.task .task-name').filter({ hasText: 'chore' }).allTextContents()
       for (const name of all) seen.add(name)
       await page.mouse.wheel(0, 600)
       return seen.size

@@ -46,7 +46,7 @@ const lookAt = async (): Promise<void> => {
   // The project of this test only; those of others are still known.
   await page.getByLabel('Project').selectOption(project)
 }
-const names = (): Promise<string[]> => page.locator('.task h3').allTextContents()
+const names = (): Promise<string[]> => page.locator('.task .task-name').allTextContents()
 const row = (name: string) => page.locator('.task').filter({ hasText: name })
 const listed = async (): Promise<string> => (await task(client, 'list')).text
 const pane = () => page.locator('.task-pane')
@@ -255,7 +255,7 @@ test('2,000 tasks are listed as they are scrolled to, and axe finds nothing in l
     .toBe(`${count + 1}`)
   expect(await page.locator('.task').count()).toBeLessThan(60)
   await page.evaluate('scrollTo(0, 0)')
-  await page.locator('.task h3 a').first().click()
+  await page.locator('.task .task-name a').first().click()
   await pane().waitFor()
   expect(await listViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'New task' }).click()
