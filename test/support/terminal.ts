@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
@@ -110,7 +110,11 @@ export async function printed(
 
 /** Rows that have left the screen and are still read. */
 const SCROLLBACK = 2000
-const SCRIPT = `stty -a > before; sh -c 'echo $$ > pid; exec "$@"' sh "$@"; code=$?; stty -a > after; echo $code > code`
+/** An unknown command for the terminal. */
+const END = '\u001B]777;end\u0007'
+/** A pseudo-terminal is closed soon after its program has exited, so this one waits until all it has printed was read. */
+const SCRIPT = `stty -a > before; sh -c 'echo $$ > pid; exec "$@"' sh "$@"; code=$?; stty -a > after; echo $code > code
+printf '\\033]777;end\\007'; until [ -e read ]; do sleep 0.02; done`
 
 function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: TerminalOptions): Promise<Terminal> {
   return openTerminal({ ...look, args: ['inbox', '--cwd', cwd, ...(look.args ?? [])], env: { ...env, ...look.env } })
@@ -133,10 +137,12 @@ export async function openTerminal(look: TerminalOptions): Promise<Terminal> {
     encoding: null,
   })
   const received: Buffer[] = []
+  let drawn: Promise<unknown> | undefined
   terminal.onData((data: string | Buffer) => {
     const bytes = Buffer.from(data)
     received.push(bytes)
-    void screen.write(bytes)
+    drawn = screen.write(bytes)
+    if (Buffer.concat(received.slice(-END.length)).includes(END)) writeFileSync(join(socketPath, 'read'), '')
   })
   const exited = new Promise<void>((resolve) => terminal.onExit(() => resolve()))
   const read = (name: string): string =>
@@ -151,7 +157,7 @@ export async function openTerminal(look: TerminalOptions): Promise<Terminal> {
   return {
     pid,
     type: (...keys) => terminal.write(keys.join('')),
-    bytes: () => Buffer.concat(received).toString(),
+    bytes: () => Buffer.concat(received).toString().replace(END, ''),
     screen: shown,
     waitForText: (message) =>
       eventually(shown, (text) => (typeof message === 'string' ? text.includes(message) : message.test(text))),
@@ -159,6 +165,8 @@ export async function openTerminal(look: TerminalOptions): Promise<Terminal> {
       screen.resize({ cols: toColumns, rows: toRows })
       terminal.resize(toColumns, toRows)
     },
-    ended: exited.then(() => ({ code: Number(read('code') || NaN), before: read('before'), after: read('after') })),
+    ended: exited
+      .then(() => drawn)
+      .then(() => ({ code: Number(read('code') || NaN), before: read('before'), after: read('after') })),
   }
 }
