@@ -30,6 +30,8 @@ describe.skipIf(!HAS_TERMINALS).concurrent('several clients', () => {
     const [atlas, boreal] = [await serve(home, ATLAS), await serve(home, BOREAL)]
     const terminal = await home.inbox({ columns: 90, rows: 30 })
     await terminal.waitForText('2 servers')
+    // Plan mode may have no commands.
+    const job = await startJob(atlas, 'sleep 600')
     await call(atlas, 'PlanMode', { action: 'enter', goal: 'A new roof' })
     const calls = [call(atlas, 'PlanMode', { action: 'exit', plan: '# Roof' })]
     await terminal.waitForText('A new roof')
@@ -47,7 +49,6 @@ describe.skipIf(!HAS_TERMINALS).concurrent('several clients', () => {
     await openItem(terminal, 'Question · model is waiting · Of boreal?')
     await terminal.waitForText('Boreal 0.9.4 · the model is waiting for your answer')
     terminal.type(ESC)
-    const job = await startJob(atlas, 'sleep 600')
     await openItem(terminal, `Job ${job}`)
     await terminal.waitForText(new RegExp(`Job ${job} · running for .* · atlas-code 2\\.1`))
     terminal.type(ESC)
