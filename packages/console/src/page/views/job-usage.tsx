@@ -7,7 +7,9 @@ import { useTranslator } from '../use-translator.js'
 
 export function JobUsage({ job: { usage } }: { readonly job: JobView }) {
   const { translate } = useTranslator()
-  if (usage === undefined || usage === null) return <p class="quiet">{translate('usageNotYet')}</p>
+  // Its server is too old to measure it, which job-detail.tsx says.
+  if (usage === undefined) return null
+  if (usage === null) return <p class="quiet">{translate('usageNotYet')}</p>
   if (usage === 'unknown') return <p class="quiet">{translate('usageUnknown')}</p>
   return <MeasuredUsage usage={usage} />
 }
